@@ -61,28 +61,31 @@ CONSTRAINTS: dict[str, Any] = {
 #: What both classifiers say of parameters that they share.
 SCORE = """\
 calibration : str, calibrator or None, default=None
-    How probabilities are corrected: the name of a calibrator, such as "platt", "smoothed_isotonic",
-    "temperature" or "pooled", see :mod:`skconf.calibration`; or an object with ``fit(proba, y,
-    sample_weight, labels=...)`` and ``predict_proba(proba)``, of which `labels` is optional.
+    How the probabilities are calibrated. Pass the name of a calibrator of :mod:`skconf.calibration`, such as "platt",
+    "smoothed_isotonic", "temperature" or "pooled". Or pass an object with the methods ``fit(proba, y, sample_weight,
+    labels=...)`` and ``predict_proba(proba)``; the argument `labels` is optional. None uses the probabilities as they
+    are.
 confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
-    The score: the probability of the prediction, the gap between the two most probable classes, one minus the
-    relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1]; or an
-    estimator of correctness that sees the samples, too, such as :class:`~skconf.calibration.LearnedConfidence`,
-    which is fitted on the samples that calibrate."""
+    The score of a prediction. "max_proba" is the probability of the predicted class. "margin" is the difference
+    between the two largest probabilities. "entropy" is one minus the relative entropy. You can also pass a function:
+    it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an estimator that
+    predicts from `X` and the probabilities whether an answer is right, such as
+    :class:`~skconf.calibration.LearnedConfidence`. It is fitted on the samples that calibrate the probabilities."""
 OUTPUT = """\
 validation_fraction : float, default=None
-    Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
-    ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
-    fitted without it and transform it. None passes no `eval_set`.
+    Share of the training rows that is passed as `eval_set` to the classifier's ``fit``. Set it for XGBoost and other
+    classifiers with early stopping. The rows are drawn by class, or in whole `groups`. The classifier may be the last
+    step of a pipeline: the other steps are fitted without these rows, and transform them. None passes no `eval_set`.
 reject_label : label, default=None
-    What ``predict`` returns for a rejected sample; must not be a class or a decision. None stands for −1 (or one
-    below the smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
+    What ``predict`` returns for a rejected sample. It must not be a class or a decision. With None it is "reject" if
+    the labels are strings, and −1 if they are numbers or booleans. If −1 is a class, it is one below the smallest
+    label.
 n_jobs : int, default=None
     Number of folds fitted at once."""
 
 
 class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that rejects predictions; subclasses decide how it is fitted and how the threshold is chosen."""
+    """A classifier that rejects predictions. Subclasses define how it is fitted and how the threshold is chosen."""
 
     #: Weights go to the inner classifier. A frozen one is not fitted: weights are then requested for the calibration.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False, "costs": True}
@@ -105,7 +108,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     @fit_context(prefer_skip_nested_validation=False)  # the inner classifier is not validated yet
     def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
-        """Fit the classifier, its calibrator and, where it is not given, the threshold.
+        """Fit the classifier and its calibrator; choose the threshold, unless it is given.
 
         Parameters
         ----------
@@ -115,10 +118,12 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. `groups`
-            go to the splitter `cv`; a held-out part contains whole groups. An `eval_set` is the same for every fold,
-            so none of its samples may be among `X`: see `validation_fraction`. `costs` are those of each sample: what
-            each decision costs under each class, of shape (n_samples, n_classes, n_decisions), to decide by; or given
-            the true class, (n_samples, n_decisions), which only charge what the `cost_matrix` decides.
+            are passed to the splitter `cv`; a held-out part contains whole groups. An `eval_set` is the same for every
+            fold, so none of its samples may be in `X`; `validation_fraction` makes a separate one for each fold.
+            `costs` are costs that differ from sample to sample. In shape (n_samples, n_classes, n_decisions) they are
+            the cost of each decision under each class, and the decisions follow from them. In shape (n_samples,
+            n_decisions) they are the cost of each decision given the true class: the decisions then follow from the
+            `cost_matrix`, and `costs` only say what these decisions cost.
 
         Returns
         -------
@@ -127,21 +132,21 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If a parameter is out of range or contradicts another, `y` has several outputs or missing labels, or
-            `reject_label` is a class.
+            If a parameter is out of range, or two parameters contradict each other. If `y` has several outputs or
+            missing labels. If `reject_label` is a class.
 
         Warns
         -----
         UserWarning
-            If `reject_cost` is so large that nothing is ever rejected, or where a calibrator warns.
+            If `reject_cost` is so large that nothing is ever rejected. If the calibrator warns.
         """
         X, y = indexable(X, y)
         y = _single_output(y)
         truth = LabelColumn(y, "y")
         if any(isinstance(label, date | timedelta) for label in truth.distinct):
             raise ValueError(
-                f"y holds dates or durations, such as {truth.distinct[0]!r}; scikit-learn's classifiers take them for "
-                "numbers. Convert them to text: y.astype(str)."
+                f"y holds dates or durations, such as {truth.distinct[0]!r}. scikit-learn's classifiers would treat "
+                "them as numbers. Convert them to text: y.astype(str)."
             )
         sorted_labels = truth.sorted_distinct()
         check_classification_targets(y)
@@ -195,7 +200,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self
 
     def _validate_params(self) -> None:
-        """Check parameters as scikit-learn does; add a remedy for the commonest mistakes to the message."""
+        """Check parameters as scikit-learn does; for common mistakes, add to the message what to do."""
         try:
             super()._validate_params()
         except InvalidParameterError as error:
@@ -208,17 +213,17 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             raise InvalidParameterError(f"{error} {remedy}".rstrip()) from None
 
     def _refuse_other_answers(self) -> None:
-        """Refuse parameters that contradict the decision of least expected cost, and its uncertainty."""
+        """Refuse parameters that contradict decisions by costs."""
         for name, usual in (("keep_prediction", False), ("confidence", "max_proba")):
             given = getattr(self, name)
             if callable(given) or learns(given) or given != usual:
                 raise ValueError(
-                    f"{name}={given!r} contradicts costs: the answer is then the decision of least expected cost u, "
-                    "and its score 1 - u/u_M. Leave one of them out."
+                    f"{name}={given!r} contradicts costs. With costs, the answer is the decision of least expected "
+                    f"cost u, and its score is 1 - u/u_M. Leave out {name} or the costs."
                 )
 
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
-        """Return the rule that decides by costs; None where the most probable class is the answer."""
+        """Return the rule that decides by costs, or None if the most probable class is the answer."""
         return read_rule(self.cost_matrix, self.decisions, classes, X, costs)
 
     def _read_mix(self, classes: NDArray[Any]) -> Mix:
@@ -229,10 +234,10 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     @abstractmethod
     def _fit_members(self, training: Training) -> tuple[Members, Any]:
-        """Return the pairs of classifier and calibrator whose probabilities are averaged, and what learned to score."""
+        """Return the pairs of classifier and calibrator, and the learned confidence. The probabilities are averaged."""
 
     def _learn(self, training: Training, parts: list[HeldOut]) -> Any:
-        """Return an estimator of correctness that learned from held-out rows; None where the score is not learned."""
+        """Return a learned confidence, fitted on held-out rows; None if the score is not learned."""
         if not learns(self.confidence):
             return None
         answers = [self._predicted([(raw, calibrator)]) for raw, calibrator, _ in parts]
@@ -240,13 +245,13 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return training.learned(self.confidence, proba, predicted, np.concatenate([rows for *_, rows in parts]))
 
     def _route(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Split the arguments of ``fit`` into those of the classifier and those of the splitter."""
+        """Split the arguments of ``fit``: some are for the classifier, some for the splitter."""
         if isinstance(self.estimator, FrozenEstimator):
             for name in params:
                 if name not in ("sample_weight", "groups"):
                     raise TypeError(
-                        f"fit got {name!r}, but a frozen classifier is not fitted: it uses only sample_weight and "
-                        "groups. Leave the others out."
+                        f"fit got {name!r}, but a frozen classifier is not fitted again. Leave {name} out: only "
+                        "sample_weight and groups are used."
                     )
         elif params and get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
@@ -272,7 +277,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-            What each decision costs under each class in each sample, if the classifier was fitted with such costs.
+            Cost of each decision under each class, for each sample. Pass it if the classifier was fitted with such
+            costs.
 
         Returns
         -------
@@ -316,11 +322,11 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return proba, predicted, selection_score(confidence, proba, predicted)
 
     def _placed(self, score: Floats, predicted: Codes, X: Any) -> Floats:  # noqa: ARG002
-        """Return scores where one threshold serves all samples."""
+        """Return scores on a scale with one threshold for all samples."""
         return score
 
     def _predicted(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes]:
-        """Return probabilities, and the columns of the most probable classes."""
+        """Return the probabilities, and the column of the most probable class of each sample."""
         proba = self._proba(pairs)
         return proba, (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
 
@@ -336,12 +342,13 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if proba.shape != raw.shape:
             raise ValueError(
                 f"The calibrator {type(calibrator).__name__} returned shape {proba.shape} for probabilities of shape "
-                f"{raw.shape}: cannot match its columns to classes. Give it a fit(proba, y, sample_weight, labels=...)."
+                f"{raw.shape}, so its columns cannot be matched to the classes. Let its method fit take the argument "
+                "labels, as in fit(proba, y, sample_weight, labels=...)."
             )
         return proba
 
     def predict(self, X: Any, *, costs: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the predicted class, or decision, or the reject label if the score is below the threshold.
+        """Return the predicted class or decision; the reject label where the score is below the threshold.
 
         Parameters
         ----------
@@ -375,7 +382,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self._proba(self._raw(X))
 
     def predict_confidence(self, X: Any, *, costs: ArrayLike | None = None) -> Floats:
-        """Return the score that selection ranks by.
+        """Return the score that is compared with the threshold.
 
         Parameters
         ----------
@@ -410,7 +417,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> float:
-        """Return the share of samples that are accepted and right: a rejection counts like an error.
+        """Return the share of samples that are accepted and right. A rejection counts as an error.
 
         Parameters
         ----------
@@ -431,13 +438,13 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If its decisions are not the classes, so that none is right: ``get_scorer("neg_reject_cost", ...)`` scores
-            them by what they cost.
+            If the decisions are not the classes. Such decisions are neither right nor wrong. Use
+            ``get_scorer("neg_reject_cost", ...)`` instead, which computes their cost.
         """
         answer, truth = self.predict_selective(X, costs=costs), LabelColumn(y, "y")
         if self.rule_ is not None and not self.rule_.of_classes:
             raise ValueError(
-                "score is the share of right answers, and decisions that are not the classes are neither right nor "
+                "score is the share of right answers, but decisions that are not the classes are neither right nor "
                 "wrong. Use get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=...)."
             )
         if len(truth) != len(answer.accepted):
@@ -447,7 +454,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return float(np.average(right, weights=check_weight(sample_weight, len(right))))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return how metadata reaches the inner classifier, and the splitter.
+        """Return how metadata is passed on to the inner classifier and to the splitter.
 
         Returns
         -------
@@ -474,11 +481,11 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
 
 def _single_output(y: Any) -> Any:
-    """Return class labels as one column, in the container they came in."""
+    """Return class labels as one column, in the same container as before."""
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(
-            f"y has shape {np.shape(y)}. A selective classifier has one output: fit one classifier for each "
-            "output, as sklearn.multioutput.MultiOutputClassifier does."
+            f"y has shape {np.shape(y)}. A selective classifier predicts one output. Fit one classifier for each "
+            "output, for example with sklearn.multioutput.MultiOutputClassifier."
         )
     return y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
 

@@ -25,7 +25,7 @@ class Cells:
     columns : sequence of label or int, or None
         Names or positions of the columns of X; None for predicted classes.
     index : Index
-        The cells: values of the column, or tuples of several.
+        The cells: values of one column, or tuples of values of several columns.
     """
 
     columns: Sequence[Any] | None
@@ -38,24 +38,28 @@ class Cells:
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> Self:
-        """Return the cells of a table, but those in which something is missing."""
+        """Return the cells of a table, without those that have a missing value."""
         for name in table:
             column = table[name]
             if pd.api.types.is_numeric_dtype(column) and column.nunique() > _MOST_NUMBERS:
                 raise ValueError(
-                    f"slices has the column {name!r} with {column.nunique():,} distinct numbers, and each would get a "
-                    "threshold of its own. Cut it into a few ranges first, as pandas.cut does."
+                    f"slices has the column {name!r} with {column.nunique():,} distinct numbers, and each of them "
+                    "would get its own threshold. Divide the numbers into a few ranges first, for example with "
+                    "pandas.cut."
                 )
         found = table.dropna().drop_duplicates()
         if not len(found):
-            raise ValueError("slices has no row without a missing value.")
+            raise ValueError(
+                "slices has a missing value in every row, so no row belongs to a slice. Pass other columns, or fill "
+                "in the missing values."
+            )
         columns = list(table.columns)
         found = found.sort_values(columns, key=lambda column: column.astype(str), kind="stable")
         index = pd.Index(found.iloc[:, 0], name=columns[0]) if len(columns) == 1 else pd.MultiIndex.from_frame(found)
         return cls(columns, index)
 
     def codes(self, table: pd.DataFrame) -> Codes:
-        """Return the number of each row's cell; -1 where it is unknown, or something is missing."""
+        """Return the number of each row's cell; -1 if the cell is unknown or has a missing value."""
         rows = table.iloc[:, 0] if table.shape[1] == 1 else pd.MultiIndex.from_frame(table)
         codes = np.asarray(self.index.get_indexer(pd.Index(rows)), dtype=np.intp)
         codes[table.isna().any(axis=1).to_numpy()] = -1
@@ -66,7 +70,7 @@ class Cells:
         return self.codes(columns_of(X, self.columns or ()))
 
     def name(self, code: int) -> Any:
-        """Return a cell, as it stands in the index of results."""
+        """Return the name of a cell, as in the index of the results."""
         return self.index[code]
 
 
@@ -85,9 +89,9 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
         for name in names:
             if isinstance(name, bool) or not isinstance(name, int | np.integer) or not 0 <= name < n_columns:
                 raise ValueError(
-                    f"slices names the column {name!r}, but X has {n_columns} columns without names. Pass a position, "
-                    "or X as a DataFrame. A transformer that drops the names belongs inside: "
-                    "TunedSelectiveClassifierCV(make_pipeline(...), slices=...)."
+                    f"slices names the column {name!r}, but the {n_columns} columns of X have no names. Pass the "
+                    "position of the column, or pass X as a DataFrame. If a transformer drops the names, put it "
+                    "inside the classifier: TunedSelectiveClassifierCV(make_pipeline(...), slices=...)."
                 )
         chosen = values[:, list(names)]
         dense = chosen.toarray() if hasattr(X, "tocsc") else chosen
@@ -107,7 +111,7 @@ def table_of(slices: Any, n_rows: int) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If they are of another length, or a masked array hides some.
+        If their length is not `n_rows`, or if a masked array hides some of them.
     """
     if isinstance(slices, pd.DataFrame):
         table = slices.reset_index(drop=True)
@@ -121,13 +125,15 @@ def table_of(slices: Any, n_rows: int) -> pd.DataFrame:
         refuse_hidden(slices, "slices")
         values = np.asarray(slices)
         if values.ndim != 1:
-            raise ValueError(f"slices has shape {values.shape}. Pass a column of values, or a DataFrame of several.")
+            raise ValueError(
+                f"slices has shape {values.shape}. Pass one column of values, or a DataFrame with several columns."
+            )
         table = pd.DataFrame({"slice": values})
     if not table.shape[1]:
-        raise ValueError("slices has no column.")
+        raise ValueError("slices is a table without columns. Pass at least one column.")
     for name, column in table.items():
         if column.dtype == object and any(isinstance(each, list | set | dict | np.ndarray) for each in column):
-            raise ValueError(f"slices has lists or the like in {name!r}: pass one label for each sample.")
+            raise ValueError(f"slices has lists, sets, dicts or arrays in {name!r}. Pass one label for each sample.")
     if len(table) != n_rows:
         raise ValueError(f"slices has {len(table)} rows, but there are {n_rows} samples.")
     return table

@@ -1,4 +1,4 @@
-"""SelectiveClassifier: a classifier that rejects predictions below a threshold of the user's choice."""
+"""SelectiveClassifier: a classifier that rejects predictions below a threshold that the user sets."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -19,45 +19,49 @@ from skconf.selective._training import Training
 class SelectiveClassifier(BaseSelectiveClassifier):
     """A classifier that rejects a prediction if its confidence is below a threshold.
 
-    Wraps any classifier with ``predict_proba``, calibrates its probabilities on data it was not trained on, and
-    predicts a reject label where the confidence is too low. At the default threshold it accepts everything.
+    It wraps any classifier with ``predict_proba``. It calibrates the probabilities on data on which the classifier was
+    not trained. It predicts a reject label if the confidence is too low. The default threshold of 0 accepts everything.
 
     Parameters
     ----------
     estimator : classifier
-        With ``fit`` and ``predict_proba``. Any labels work, also for XGBoost, which otherwise requires 0 to K − 1.
-        A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit`` then calibrate it.
+        A classifier with ``fit`` and ``predict_proba``. Any labels work, also for XGBoost, which by itself needs the
+        labels 0 to K − 1. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit``
+        are then used to calibrate it.
     threshold : float, default=0.0
         Lowest score at which a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
     reject_cost : float, default=None
-        Cost γ of a rejection, 0 or greater, instead of a `threshold`: an answer is rejected where its expected cost u
-        is greater, so that ``threshold_`` is 1 − γ/u_M (or 0, if that is greater). Without a `cost_matrix` an error
-        costs 1. It may be changed on a fitted object.
+        Cost γ of a rejection, 0 or greater. Pass it instead of a `threshold`: an answer is then rejected if its
+        expected cost u is greater than γ. So ``threshold_`` is 1 − γ/u_M, and at least 0. Without a `cost_matrix` an
+        error costs 1. It may be changed on a fitted object.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
-        cost u under the calibrated probabilities. The score is 1 − u/u_M, with u_M the largest u that is possible. Rows
-        are in the order of ``classes_``, the sorted labels, and columns in that of `decisions`; the named rows and
-        columns of a DataFrame may have any order. A function of the samples `X` returns costs of each sample, of shape
-        (n_samples, n_classes, n_decisions). As these have no largest uncertainty in common, the score is then 1/(1 +
-        u/s), and ``threshold_`` 1/(1 + γ/s), with the largest cost s that the safest decision may have in any sample
-        given to ``fit``.
+        cost u under the calibrated probabilities. The score is 1 − u/u_M, where u_M is the largest possible u. The rows
+        of an array are in the order of ``classes_``, the sorted labels; its columns are in the order of `decisions`. A
+        DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
+        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). There is then
+        no u_M for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is the
+        largest cost that the safest decision may have in any sample given to ``fit``.
     decisions : array-like of shape (n_decisions,), default=None
-        Names of the decisions, which ``predict`` returns. None stands for the names of the columns, or the classes.
+        Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
+        the classes.
     {score}
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
-        accuracy. It, or another `confidence`, contradicts a `cost_matrix`.
+        accuracy. Neither `keep_prediction` nor another `confidence` than the default can be used with a `cost_matrix`.
     prevalence : mapping of label to float, default=None
-        Share of each class where the classifier is used, such as ``dict(fraud=0.003)``; of two classes one is enough.
-        Calibrated probabilities are corrected by Bayes' factor, from the shares of the rows that calibrate to these,
-        before anything is decided. It needs a `calibration`, and one that gives no zeros.
+        Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
+        classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class
+        shares of the rows that calibrate to the shares given here. Predictions, scores and rejections follow from the
+        corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
-        Where the calibrator's probabilities come from: out-of-fold predictions of a stratified 5-fold (None) or
-        other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
-        trained on. Unused without calibration and a learned confidence.
+        Which probabilities the calibrator is fitted on. None uses out-of-fold predictions of a stratified 5-fold
+        cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of the
+        samples, and the classifier is not trained on it. It is unused if there is neither a `calibration` nor a learned
+        confidence.
     ensemble : bool, default=False
-        Keep the classifier and the calibrator of every fold and average their probabilities, rather than fit one of
-        each. Unused without calibration and a learned confidence.
+        If True, keep the classifier and the calibrator of every fold and average their probabilities. If False, fit one
+        classifier and one calibrator. It is unused if there is neither a `calibration` nor a learned confidence.
     {output}
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out fractions.
@@ -67,17 +71,18 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels, without the reject label.
     decisions_ : ndarray of shape (n_decisions,)
-        What ``predict`` chooses from: ``classes_``, unless decisions by costs have other names.
+        The decisions that ``predict`` chooses from. They are ``classes_``, unless decisions by costs have other names.
     rule_ : DecisionRule or None
-        What decides by costs; None where the most probable class is the answer.
+        The rule that decides by costs. None if the most probable class is the answer.
     reject_label_ : label
-        What ``predict`` gives for a rejected sample.
+        What ``predict`` returns for a rejected sample.
     estimator_ : classifier
         The fitted classifier; with `ensemble`, that of the first fold.
     calibrator_ : calibrator or None
         The fitted calibrator; with `ensemble`, that of the first fold.
     confidence_ : LearnedConfidence or None
-        The fitted estimator of correctness; None where the score follows from the probabilities.
+        The fitted estimator that predicts whether an answer is right. None if the score is computed from the
+        probabilities.
     members_ : list of (FittedClassifier, calibrator or None)
         The pairs whose probabilities are averaged: one pair, or one for each fold with `ensemble`.
     n_features_in_ : int
@@ -151,7 +156,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     @property
     def threshold_(self) -> float:  # type: ignore[override]
-        """Lowest score at which a prediction is accepted: 1 − γ/u_M where the `reject_cost` γ is given."""
+        """Lowest score at which a prediction is accepted. It is 1 − γ/u_M if a `reject_cost` γ is given."""
         if self.reject_cost is None:
             return float(self.threshold)
         self._check_threshold()
@@ -163,8 +168,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     def _check_threshold(self) -> None:
         if self.reject_cost is not None and self.threshold != 0:
             raise ValueError(
-                f"threshold={self.threshold} contradicts reject_cost={self.reject_cost}, which rejects where the "
-                "expected cost is greater. Leave one of them out."
+                f"threshold={self.threshold} contradicts reject_cost={self.reject_cost}: either of them says which "
+                "answers are rejected. Leave one of them out."
             )
 
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:

@@ -28,16 +28,16 @@ class DecisionRule:
     Attributes
     ----------
     decisions : ndarray of shape (n_decisions,)
-        Names of the decisions: the classes, in their order, where `of_classes`.
+        Names of the decisions. If `of_classes`, they are the classes, in the same order.
     of_classes : bool
         Whether the decisions are the classes, so that each is right or wrong.
     largest : float
-        u_M: the largest uncertainty, which has a score of 0. Where samples have costs of their own, there is none for
-        all samples to come: it is then the scale on which an uncertainty is large.
+        The largest uncertainty u_M, which has a score of 0. If costs differ from sample to sample, no uncertainty is
+        the largest for all new samples; the number is then the scale of the score.
     costs : ndarray of shape (n_classes, n_decisions) or None
-        Cost of each decision under each class; None where samples have costs of their own.
+        Cost of each decision under each class. None if costs differ from sample to sample.
     function : callable or None
-        What makes costs of shape (n_samples, n_classes, n_decisions) of samples.
+        A function of samples that returns costs of shape (n_samples, n_classes, n_decisions).
     n_classes : int
         Number of classes.
     """
@@ -51,7 +51,7 @@ class DecisionRule:
 
     @property
     def needs_costs(self) -> bool:
-        """Whether samples come with costs of their own."""
+        """Whether costs must be passed with the samples."""
         return self.costs is None and self.function is None
 
     def threshold(self, reject_cost: float) -> float:
@@ -59,14 +59,16 @@ class DecisionRule:
         return float(self.score(np.float64(reject_cost)))
 
     def score(self, uncertainty: Any) -> Any:
-        """Return the score in [0, 1] of an uncertainty u: 1 − u/u_M, or with costs by sample 1/(1 + u/u_M)."""
+        """Return the score of an uncertainty u, in [0, 1]: 1 − u/u_M, or 1/(1 + u/u_M) with costs by sample."""
         relative = uncertainty / self.largest
         return np.clip(1 - relative, 0.0, 1.0) if self.costs is not None else 1 / (1 + relative)
 
     def costs_of(self, X: Any, costs: Any, n_samples: int) -> Floats:
-        """Return the costs by which to decide, from samples or from what came with them."""
+        """Return the costs by which to decide: computed from the samples, or passed with them."""
         if costs is not None and not self.needs_costs:
-            raise ValueError("costs of each sample were passed, but a cost_matrix decides. Leave them out.")
+            raise ValueError(
+                "costs of each sample were passed, but this classifier decides by its cost_matrix. Leave them out."
+            )
         if self.costs is not None:
             return self.costs
         if self.function is not None:
@@ -90,19 +92,21 @@ class DecisionRule:
     def _checked(self, costs: Floats, name: str, n_samples: int) -> Floats:
         expected = (n_samples, self.n_classes, len(self.decisions))
         if costs.shape != expected:
-            raise ValueError(f"{name} gives costs of shape {costs.shape}, but to decide they must have {expected}.")
+            raise ValueError(
+                f"{name} gives costs of shape {costs.shape}, but costs by which to decide must have shape {expected}."
+            )
         return costs
 
 
 def read_rule(
     cost_matrix: Any, decisions: Any, classes: NDArray[Any], X: Any, costs: Floats | None, *, zero_one: bool = False
 ) -> DecisionRule | None:
-    """Read the rule of decision from the parameters and the samples of ``fit``; None where no costs are given.
+    """Read the rule of decision from the parameters and samples of ``fit``; None if no costs are given.
 
     Parameters
     ----------
     cost_matrix : array-like, callable or None
-        Cost of each decision under each class; or what makes costs of samples.
+        Cost of each decision under each class, or a function of samples that returns costs.
     decisions : array-like or None
         Names of the decisions.
     classes : ndarray of shape (n_classes,)
@@ -112,7 +116,7 @@ def read_rule(
     costs : ndarray or None
         Costs of each sample.
     zero_one : bool, default=False
-        Whether an error costs 1 where there are no other costs.
+        Whether an error costs 1 if no costs are given.
 
     Returns
     -------
@@ -121,17 +125,22 @@ def read_rule(
     by_sample = costs is not None and costs.ndim == 3
     if cost_matrix is not None and by_sample:
         raise ValueError(
-            "cost_matrix and costs of shape (n_samples, n_classes, n_decisions) exclude each other. Leave one out. "
-            "With a cost_matrix, pass costs of shape (n_samples, n_decisions): what a decision costs, given the truth."
+            "cost_matrix and costs of shape (n_samples, n_classes, n_decisions) exclude each other. Leave one of them "
+            "out. With a cost_matrix, costs must have the shape (n_samples, n_decisions): the cost of each decision "
+            "given the true class."
         )
     if cost_matrix is None and not by_sample:
         if decisions is not None:
-            raise ValueError("decisions need a cost_matrix, or costs of each sample, which says what they cost.")
+            raise ValueError(
+                "decisions were named, but no costs were given. Pass a cost_matrix, or costs of each sample."
+            )
         if not zero_one:
             return None
         cost_matrix = 1.0 - np.eye(len(classes))
     if len(classes) < 2:
-        raise ValueError("Decisions by costs need at least two classes: with one class, no answer is uncertain.")
+        raise ValueError(
+            "Decisions by costs need at least two classes, but y has one. With one class, no answer is uncertain."
+        )
     if callable(cost_matrix) or by_sample:
         function = cost_matrix if callable(cost_matrix) else None
         return _rule_by_sample(function, costs if by_sample else None, decisions, classes, X)
@@ -139,11 +148,11 @@ def read_rule(
 
 
 def warn_if_never_rejecting(reject_cost: float, dearest: float, what: str) -> None:
-    """Warn if a rejection costs so much that none pays."""
+    """Warn if a rejection costs so much that nothing is ever rejected."""
     if reject_cost >= dearest:
         warn(
-            f"reject_cost={reject_cost} is not below {what}, {dearest:.4g}: nothing is ever rejected. Lower it, if "
-            "rejections should pay."
+            f"reject_cost={reject_cost} is not below {what}, {dearest:.4g}, so nothing is ever rejected. Lower "
+            "reject_cost if some answers should be rejected."
         )
 
 
@@ -158,17 +167,23 @@ def _rule_of_matrix(matrix: CostMatrix, decisions: Any, classes: NDArray[Any]) -
 def _rule_by_sample(
     function: Callable[[Any], Any] | None, costs: Floats | None, decisions: Any, classes: NDArray[Any], X: Any
 ) -> DecisionRule:
-    """Return the rule for costs of each sample; its scale is what the safest decision may cost in a sample of fit."""
+    """Return the rule for costs by sample. Its scale is the most that the safest decision may cost in ``fit``."""
     given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
     if given is None or given.ndim != 3:
         raise ValueError("cost_matrix must return costs of shape (n_samples, n_classes, n_decisions).")
     names = _names(decisions, None, given.shape[2], classes)
     of_classes = _same(names, classes)
     if of_classes and names.tolist() != classes.tolist():
-        raise ValueError(f"decisions are the classes: give them in their order, {shorten(classes.tolist())}.")
+        raise ValueError(
+            "decisions are the classes, but in another order. Give them in the order of the classes: "
+            f"{shorten(classes.tolist())}."
+        )
     largest = float(given.max(axis=1).min(axis=1).max())
     if largest <= 0:
-        raise ValueError("In every sample a decision costs nothing under any class, so nothing is uncertain.")
+        raise ValueError(
+            "Every sample has a decision that costs nothing under all classes, so no decision is uncertain. Check the "
+            "costs."
+        )
     rule = DecisionRule(names, of_classes, largest, None, function, len(classes))
     rule._checked(given, "costs" if function is None else "cost_matrix", len(given))  # noqa: SLF001
     return rule
@@ -182,8 +197,8 @@ def _names(decisions: Any, columns: tuple[Any, ...] | None, n_decisions: int, cl
         return classes if positions_of_names(columns, classes) is not None else _read_names(list(columns))
     if n_decisions != len(classes):
         raise ValueError(
-            f"There are {n_decisions} decisions for {len(classes)} classes: name them, such as "
-            f"decisions={[f'decision {number}' for number in range(1, n_decisions + 1)]}."
+            f"There are {n_decisions} decisions for {len(classes)} classes, so the decisions need names. Pass for "
+            f"example decisions={[f'decision {number}' for number in range(1, n_decisions + 1)]}."
         )
     return classes
 
@@ -201,7 +216,7 @@ def _same(names: NDArray[Any], classes: NDArray[Any]) -> bool:
 
 
 def _by_class(names: NDArray[Any], costs: Floats, classes: NDArray[Any]) -> tuple[NDArray[Any], Floats, bool]:
-    """Return decisions and their costs in the order of the classes, where they are the classes."""
+    """Return decisions and their costs; if they are the classes, in the order of the classes."""
     if not _same(names, classes):
         return names, costs, False
     where = {name: position for position, name in enumerate(names.tolist())}

@@ -1,4 +1,4 @@
-"""The classifier inside a selective one: fitted on the classes that there are, and stopped early by held-out rows."""
+"""The classifier inside a selective one: fitted on the classes that occur, and stopped early by held-out rows."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class EvaluationSet:
     weight: Floats | None
 
     def fit(self, estimator: Any, X: Any, y: Any, params: dict[str, Any]) -> Any:
-        """Fit a booster, or a pipeline that ends in one: its transformers see the other rows alone."""
+        """Fit a booster, or a pipeline that ends in one. Its transformers are fitted without the evaluation set."""
         if isinstance(estimator, Pipeline):
             name, last = estimator.steps[-1]
             estimator.steps = [*estimator.steps[:-1], (name, _LastStep(last, estimator, self))]
@@ -66,27 +66,31 @@ class _LastStep(BaseEstimator):  # type: ignore[misc]
 
 
 def check_takes_evaluation(estimator: Any, validation_fraction: float, params: dict[str, Any]) -> None:
-    """Refuse a `validation_fraction` where ``fit`` takes no `eval_set`, or got another."""
+    """Refuse a `validation_fraction` if ``fit`` takes no `eval_set`, or if it already got one."""
     if isinstance(estimator, FrozenEstimator):
-        raise ValueError("A frozen classifier is not fitted, so it stops nowhere. Leave validation_fraction out.")
+        raise ValueError(
+            "A frozen classifier is not fitted again, so it cannot stop early. Leave validation_fraction out."
+        )
     if any(name.split("__")[-1] == "eval_set" for name in params):
         raise ValueError(
-            f"fit got an eval_set, and validation_fraction={validation_fraction} makes one for each fit. Leave one out."
+            f"fit got an eval_set, but validation_fraction={validation_fraction} makes one for each fit. Leave one of "
+            "the two out."
         )
     last = estimator
     while isinstance(last, Pipeline):
         last = last.steps[-1][1]
     if not hasattr(last, "fit") or not has_fit_parameter(last, "eval_set"):
         raise ValueError(
-            f"validation_fraction={validation_fraction} is for a classifier whose fit takes an eval_set, such as "
-            f"XGBClassifier(early_stopping_rounds=10), or a pipeline that ends in one; that of {type(last).__name__} "
-            "takes none. Leave it out; wrap the booster itself, and search around the selective classifier."
+            f"validation_fraction={validation_fraction} needs a classifier whose fit takes an eval_set, such as "
+            "XGBClassifier(early_stopping_rounds=10), or a pipeline that ends in one. The fit of "
+            f"{type(last).__name__} takes none. Leave validation_fraction out. If it is a search over a booster, pass "
+            "the booster itself as estimator, and search around the selective classifier."
         )
 
 
 @dataclass
 class FittedClassifier:
-    """A fitted classifier whose probability columns are those of all classes of the task.
+    """A fitted classifier with a column of probabilities for every class of the task.
 
     Attributes
     ----------
@@ -141,7 +145,7 @@ def fit_classifier(
     fit_params : dict
         Further arguments of ``fit``.
     evaluation : EvaluationSet, default=None
-        By which a booster stops; each of its labels is among those to fit.
+        Rows by which a booster stops early. All their labels must also occur in `y`.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def fit_classifier(
 
 
 def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier:
-    """Wrap a classifier that is already fitted, and find its columns among all classes."""
+    """Wrap a fitted classifier, and find the class of each of its columns."""
     where = {label: position for position, label in enumerate(classes.tolist())}
     known = np.asarray(estimator.classes_).tolist()
     missing = [label for label in known if label not in where]
@@ -174,7 +178,7 @@ def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier
 
 
 def _numbered(name: str, value: Any, labels: NDArray[Any]) -> Any:
-    """Return an argument of fit, with the labels of an evaluation set as their numbers."""
+    """Return an argument of fit; in an evaluation set, labels become numbers."""
     if name.split("__")[-1] != "eval_set" or value is None:
         return value
     return [(X, LabelColumn(y, "The y of eval_set").positions_in(labels)) for X, y in value]

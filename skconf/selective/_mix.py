@@ -1,4 +1,4 @@
-"""The mix of classes where a classifier is used, and rows drawn to it: how many, and how many of each are enough."""
+"""The shares of the classes where a classifier is used; rows drawn with these shares; how many rows are enough."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ _ROUNDING = 1e-9  # of shares, relative
 
 
 class Mix(NamedTuple):
-    """The shares of the classes where a classifier is used; of a range, those at both ends.
+    """The shares of the classes where a classifier is used. A range has two sets of shares, one for each end.
 
     Attributes
     ----------
@@ -31,37 +31,40 @@ class Mix(NamedTuple):
 
     @classmethod
     def read(cls, prevalence: Any, classes: NDArray[Any]) -> "Mix":
-        """Return the shares that are stated; of two classes, a pair is a range."""
+        """Return the given shares. With two classes, a pair of numbers is a range."""
         pairs = [(label, each) for label, each in _items(prevalence) if isinstance(each, tuple | list)]
         if not pairs:
             return cls((read_shares(prevalence, classes),))
         if len(classes) != 2 or len(pairs) > 1 or len(prevalence) > 1 or len(pairs[0][1]) != 2:
             raise ValueError(
-                "prevalence has a range of shares, which is for one of two classes alone, as in {'fraud': (0.005, "
-                "0.02)}. State the share of each class as one number."
+                "prevalence has a range of shares. A range is possible only with two classes, and only for one of "
+                "them, as in {'fraud': (0.005, 0.02)}. Give the share of each class as one number."
             )
         label, (low, high) = pairs[0]
         if check_share(low, f"prevalence of {label!r}") >= check_share(high, f"prevalence of {label!r}"):
-            raise ValueError(f"prevalence of {label!r} must rise from low to high, but is {low!r} to {high!r}.")
+            raise ValueError(
+                f"prevalence of {label!r} must be a range from the lower to the higher share, but is {low!r} to "
+                f"{high!r}."
+            )
         return cls(tuple(read_shares({label: share}, classes) for share in (low, high)))
 
     @property
     def middle(self) -> Floats:
-        """The shares by which probabilities are corrected: of a range, those in the middle of the log odds."""
+        """The shares by which probabilities are corrected. In a range, it is the middle of the log odds."""
         shares = np.exp(np.mean([np.log(end) for end in self.ends], axis=0))
         return self.ends[0] if len(self.ends) == 1 else np.asarray(shares / shares.sum())
 
     def is_of(self, profile: ConfidenceProfile) -> bool:
-        """Return whether rows have these shares as they are, so that none need be drawn or weighted."""
+        """Return whether the rows already have these shares, so that nothing is drawn or weighted."""
         held = np.bincount(profile.require("true_class"), profile.sample_weight, len(self.ends[0]))
         return len(self.ends) == 1 and bool(np.allclose(held / held.sum(), self.ends[0], rtol=_ROUNDING, atol=0))
 
     def refuse_range(self) -> None:
-        """Raise where there is a range, which a confidence level needs."""
+        """Raise if there is a range: it needs a confidence level."""
         if len(self.ends) > 1:
             raise ValueError(
-                "prevalence has a range of shares, at both ends of which a risk is shown: set a confidence_level, or "
-                "state one share."
+                "prevalence has a range of shares, which needs a confidence_level: the risk is then shown at both "
+                "ends. Set one, or give one share."
             )
 
 
@@ -70,7 +73,7 @@ def _items(prevalence: Any) -> Any:
 
 
 def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.intp]:
-    """Return rows drawn to a mix of classes, ascending; none where a class has run out of them.
+    """Return rows drawn to a mix of classes, ascending; no rows if a class has too few of them.
 
     Parameters
     ----------
@@ -84,7 +87,8 @@ def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.i
     Returns
     -------
     ndarray
-        Row numbers: independent draws from the mixture, if rows of a class are from it.
+        Row numbers. They are independent draws from the mixture if the rows of each class are independent draws from
+        the class.
     """
     # A random stream of its own: the same seed also draws rows of clusters, and what is held out.
     rng = np.random.default_rng([*check_random_state(random_state).randint(2**31, size=4).tolist(), 1])
@@ -98,7 +102,7 @@ def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.i
 
 
 def most_rows(held: NDArray[np.intp], shares: Floats) -> int:
-    """Return the largest number of rows of a mix for which these, by class, run out with a probability below 0.001."""
+    """Return the most rows of a mix such that a class has too few rows with a probability below 0.001."""
     low, high = 0, int(np.min((held + 1) / shares)) + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -110,5 +114,5 @@ def most_rows(held: NDArray[np.intp], shares: Floats) -> int:
 
 
 def rows_by_class(n_rows: int, shares: Floats) -> NDArray[np.intp]:
-    """Return how many rows of each class are enough to draw so many of the mix, unless one runs out."""
+    """Return how many rows of each class are enough to draw `n_rows` rows of the mix."""
     return np.asarray(binom.isf(RUNS_OUT / len(shares), n_rows, shares), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""RiskMonitor: watch the error rate of accepted answers, as often as one likes."""
+"""RiskMonitor: watch the error rate of accepted answers, and look as often as you like."""
 
 from typing import Any, Self
 
@@ -17,31 +17,32 @@ _AT_ONCE = 100_000
 
 
 class RiskMonitor:
-    """An alarm for the error rate of accepted answers, which may be looked at after each answer.
+    """An alarm for the error rate of accepted answers. You may look at it after each answer.
 
-    Feed it the labelled answers as they come. It raises an alarm once there is enough evidence that the error rate is
-    above `target`, also if it rose only lately. As long as each answer is wrong with a probability of at most `target`,
-    whatever came before, an alarm is ever raised with a probability of at most 1 − `confidence_level`, however long the
-    stream is and however often you look.
+    Feed it the labelled answers as they come. It raises an alarm when there is enough evidence that the error rate is
+    above `target`, also if the rate rose only lately. Suppose that each answer is wrong with a probability of at most
+    `target`, whatever the answers before it were. Then the probability of a false alarm is at most 1 −
+    `confidence_level`. This holds for the whole stream, at any length, and however often you look.
 
     Parameters
     ----------
     target : float
         Largest tolerable error rate, in (0, 1).
     confidence_level : float, default=0.95
-        Probability, in (0, 1), of no false alarm in the whole stream.
+        Probability that there is no false alarm in the whole stream, in (0, 1).
 
     Attributes
     ----------
     alarm : bool
-        Whether an alarm was raised; it stays.
+        Whether an alarm was raised. Once raised, it stays True.
     alarm_at : int or None
-        Number of the answer at which it was raised, from 1.
+        Number of the answer at which the alarm was raised; the first answer has number 1. None without an alarm.
     n_answers, n_errors : int
-        Answers seen so far, and the wrong ones among them.
+        Number of answers so far, and number of wrong ones among them.
     evidence : float
-        The largest evidence so far against an error rate of at most `target`: the alarm is raised at
-        1 / (1 − `confidence_level`), such as 20 at 0.95. Infinite if it is too large for a float.
+        The largest evidence so far against an error rate of at most `target`. The alarm is raised when it reaches 1 /
+        (1 − `confidence_level`), which is 20 for a `confidence_level` of 0.95. It is infinite if it is too large for a
+        float.
 
     See Also
     --------
@@ -102,7 +103,7 @@ class RiskMonitor:
             return float(np.exp(self._log_evidence))
 
     def update(self, correct: ArrayLike) -> Self:
-        """Take the next answers, in the order in which they came.
+        """Add the next answers, in the order in which they came.
 
         Parameters
         ----------
@@ -116,7 +117,7 @@ class RiskMonitor:
         Raises
         ------
         ValueError
-            If an entry is neither 1 nor 0; nothing is taken then.
+            If an entry is neither 1 nor 0. No answer is added then.
         """
         right = _read(correct)
         for start in range(0, len(right), _AT_ONCE):
@@ -143,7 +144,7 @@ class RiskMonitor:
         self.n_errors += int((~right).sum())
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what it knows, in numbers that fit into JSON: some ten of them, however many answers it saw.
+        """Return the state of the monitor, for a JSON file: about ten numbers, however many answers there were.
 
         Returns
         -------
@@ -161,7 +162,7 @@ class RiskMonitor:
 
     @classmethod
     def from_state_dict(cls, state: dict[str, Any]) -> Self:
-        """Return the monitor of which :meth:`state_dict` told.
+        """Return a monitor in the state that :meth:`state_dict` returned.
 
         Parameters
         ----------
@@ -175,13 +176,16 @@ class RiskMonitor:
         Raises
         ------
         ValueError
-            If something is missing.
+            If a part of the state is missing, or has a wrong type.
         """
         try:
             monitor = cls(state["target"], state["confidence_level"])
             monitor._restore(state)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"this is no state of a RiskMonitor: {error} is missing or of another kind.") from None
+            raise ValueError(
+                f"this is no state of a RiskMonitor: {error} is missing or of a wrong type. Pass what state_dict "
+                "returned."
+            ) from None
         return monitor
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -193,9 +197,9 @@ class RiskMonitor:
 
     def __add__(self, other: Any) -> Self:
         raise TypeError(
-            "Two monitors cannot be merged: their bets depend on the order of the answers. Feed the answers of both "
-            "streams to one monitor as they come, or share the probability of a false alarm: of n streams each with "
-            "confidence_level = 1 - (1 - level) / n."
+            "Two monitors cannot be merged, because their evidence depends on the order of the answers. Feed the "
+            "answers of both streams to one monitor as they come. Or divide the probability of a false alarm: with n "
+            "streams, give each monitor confidence_level = 1 - (1 - level) / n."
         )
 
     def __repr__(self) -> str:
@@ -207,7 +211,7 @@ class RiskMonitor:
 
 
 def _log_stakes(number: NDArray[np.intp]) -> Floats:
-    """Return the logarithm of what is staked before each answer: half at the first; all stakes sum to 1."""
+    """Return the logarithm of the stake before each answer: half at the first; all stakes sum to 1."""
     # (n - 1)^-a - n^-a, which sum to 1 from n = 2 on, and fall so slowly that late ones are worth something.
     before = np.maximum(number - 1, 1).astype(np.float64)
     later = np.log(before) * -_FALL + np.log(-np.expm1(-_FALL * np.log1p(1 / before)))
@@ -219,7 +223,8 @@ def _read(correct: Any) -> NDArray[np.bool_]:
     given = np.atleast_1d(np.asarray(correct))
     if given.ndim != 1:
         raise ValueError(
-            f"correct has shape {given.shape}. Pass a list: True or 1 for a right answer, False or 0 else."
+            f"correct has shape {given.shape}. Pass a list with True or 1 for each right answer and False or 0 for "
+            "each wrong one."
         )
     if given.dtype == np.bool_:
         return given
@@ -228,6 +233,7 @@ def _read(correct: Any) -> NDArray[np.bool_]:
     if bad.any():
         at = int(np.argmax(bad))
         raise ValueError(
-            f"correct holds {given[at]!r} at position {at}. Pass True or 1 for a right answer, False or 0 else."
+            f"correct holds {given[at]!r} at position {at}. Pass True or 1 for a right answer, False or 0 for a wrong "
+            "one."
         )
     return np.asarray(given == 1, dtype=np.bool_)

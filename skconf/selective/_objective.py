@@ -34,7 +34,7 @@ _ROUNDING = 1e-12  # of sums, relative
 
 @dataclass(frozen=True)
 class Objective:
-    """The objective that a threshold serves; the fields are parameters of the tuned classifier."""
+    """The objective by which a threshold is chosen. The fields are parameters of the tuned classifier."""
 
     name: Any = "risk"
     target: float = 0.05
@@ -51,7 +51,7 @@ class Objective:
 
     @property
     def level(self) -> float | None:
-        """The confidence level of each candidate: the candidates share the probability of error equally."""
+        """The confidence level of each candidate. The candidates share the probability of an error equally."""
         return None if self.confidence_level is None else 1 - (1 - self.confidence_level) / self.n_candidates
 
     def check(self, n_classes: int | None, *, ranks_by_confidence: bool, scores_are_shares: bool = True) -> None:
@@ -60,35 +60,42 @@ class Objective:
         Parameters
         ----------
         n_classes : int or None
-            Number of classes; None where it is unknown.
+            Number of classes. None if it is unknown.
         ranks_by_confidence : bool
-            Whether selection ranks by the confidence.
+            Whether predictions are ranked by their confidence.
         scores_are_shares : bool, default=True
-            Whether what it ranks by lies in [0, 1].
+            Whether the scores that predictions are ranked by lie in [0, 1].
         """
         name = self._label
         if self.confidence_level is not None:
             if name != "risk":
                 raise ValueError(
-                    f"confidence_level is for objective='risk', but the objective is {name!r}: leave it out."
+                    f"confidence_level can be used only with objective='risk', but the objective is {name!r}. Leave "
+                    "confidence_level out."
                 )
             if self.target == 0:
                 raise ValueError(
-                    "target must be above 0 with a confidence_level: no number of samples shows that a risk is zero."
+                    "target must be above 0 with a confidence_level. No number of samples can show that a risk is zero."
                 )
         elif self.spend != "evenly":
-            raise ValueError(f"spend={self.spend!r} is unused without a confidence_level. Set one, or leave spend out.")
+            raise ValueError(
+                f"spend={self.spend!r} has no effect without a confidence_level. Set a confidence_level, or leave "
+                "spend out."
+            )
         if name == "coverage" and self.target == 0:
-            raise ValueError("target is the coverage to reach, and must be above 0.")
+            raise ValueError("target is the smallest coverage with objective='coverage', and must be above 0.")
         if name == "cost" and self.reject_cost is None:
-            raise ValueError("objective='cost' needs reject_cost, the cost of a rejection, where an error costs 1.")
+            raise ValueError("objective='cost' needs reject_cost: the cost of a rejection, if an error costs 1.")
         for parameter in ("reject_cost", "cost_matrix"):
             if name != "cost" and getattr(self, parameter) is not None:
-                raise ValueError(f"{parameter} is for objective='cost', but the objective is {name!r}: leave it out.")
+                raise ValueError(
+                    f"{parameter} can be used only with objective='cost', but the objective is {name!r}. Leave "
+                    f"{parameter} out."
+                )
         if name in CURVES and not ranks_by_confidence:
             raise ValueError(
-                f"objective={name!r} is defined for the confidence: leave confidence='max_proba' and cost_matrix=None, "
-                "and pass no score."
+                f"objective={name!r} is defined for the confidence only. Keep confidence='max_proba' and "
+                "cost_matrix=None, and pass no score."
             )
         if self.cost_matrix is not None:
             costs = _numbers(self.cost_matrix, "cost_matrix")
@@ -101,7 +108,7 @@ class Objective:
             low, high = (0.0, 1.0) if scores_are_shares else (-np.inf, np.inf)
             if given.ndim != 1 or given.size == 0 or not ((given >= low) & (given <= high)).all():
                 where = " in [0, 1]" if scores_are_shares else ""
-                raise ValueError(f"thresholds must be a list of numbers{where}, at least one.")
+                raise ValueError(f"thresholds must be a list of at least one number{where}.")
 
     def choose(self, profile: ConfidenceProfile, share_answered: float = 1.0) -> TunedThreshold:
         """Return the best threshold.
@@ -109,9 +116,9 @@ class Objective:
         Parameters
         ----------
         profile : ConfidenceProfile
-            Predictions; with a confidence level their weights play no part.
+            Predictions. With a confidence level, their weights are ignored.
         share_answered : float, default=1.0
-            Their share of all rows, of which the others abstain.
+            Share of these predictions among all rows. The other rows abstain.
 
         Returns
         -------
@@ -121,7 +128,10 @@ class Objective:
         if level is not None and profile.sample_weight is not None:
             profile = profile.with_weight(None)
         if profile.sample_weight is not None and not profile.sample_weight.any():
-            raise ValueError("sample_weight is zero for all samples that choose the threshold. Pass a positive weight.")
+            raise ValueError(
+                "sample_weight is zero for all samples that choose the threshold. Pass a positive weight for some of "
+                "them."
+            )
         return self.choose_ranked(profile.ranking, len(profile), share_answered, profile)
 
     def choose_ranked(
@@ -143,8 +153,9 @@ class Objective:
         if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY and n_samples >= _TELL:
             warn(
                 f"objective={self.name!r} is largest at the threshold {threshold:.6g}, which accepts "
-                f"{sweep.coverage[best]:.1%} of the samples: it has no optimum among the others, as its weights are "
-                "measured from the threshold. Pass thresholds to choose from, or objective='risk' with a target.",
+                f"{sweep.coverage[best]:.1%} of the samples. There is no optimum at lower thresholds, because this "
+                "objective measures its weights from the threshold. Pass thresholds to choose from, or use "
+                "objective='risk' with a target.",
                 kind="no optimum inside",
             )
         # Accept lower scores of new samples, too; but CWSA is measured from the threshold.
@@ -169,7 +180,7 @@ class Objective:
         )
 
     def _why_infeasible(self, sweep: Sweep, bound: Floats) -> str:
-        """Say why no threshold qualifies, and how many samples it would take."""
+        """Say why no threshold qualifies, and how many samples would be enough."""
         if self.name == "coverage":
             return f"no threshold reaches a coverage of target={self.target}"
         if self.name != "risk":
@@ -181,7 +192,7 @@ class Objective:
             claim += f", shared by n_candidates={self.n_candidates}"
         fewest, total = smallest_sample(self.target, self.level), round(sweep.total)
         if total < fewest:
-            return f"{total} samples cannot show {claim}: at least {fewest} are needed, all without error"
+            return f"{total} samples cannot show {claim}: at least {fewest} samples without an error are needed"
         return f"no threshold was shown to have {claim}. {self._closest(sweep, bound, self.level)}"
 
     def _closest(self, sweep: Sweep, bound: Floats, level: float) -> str:
@@ -191,16 +202,16 @@ class Objective:
         if not accepted:
             return "No threshold accepts a sample"
         text = (
-            f"Closest: {errors} errors among {accepted} accepted, a coverage of {coverage:.2g}, with an upper limit of "
-            f"{bound[at]:.2g}"
+            f"The closest one has {errors} errors among {accepted} accepted samples, a coverage of {coverage:.2g} and "
+            f"an upper limit of {bound[at]:.2g} for the risk"
         )
         if errors >= self.target * accepted:
-            return f"{text}; its observed risk is not below the target"
+            return f"{text}. Its observed risk is not below the target"
         fewest = smallest_sample(self.target, level, errors)
         needed = required_samples(self.target, level, coverage=coverage, errors=errors)
         return (
-            f"{text}; with so many errors, a single given threshold needs {fewest:,} accepted samples, and the search "
-            f"for a threshold {needed:,} samples in all"
+            f"{text}. With so many errors, one given threshold needs {fewest:,} accepted samples. The search for a "
+            f"threshold needs {needed:,} samples in all"
         )
 
     def _candidates(self, ranking: Ranking) -> Floats | None:
@@ -214,7 +225,7 @@ class Objective:
         return thresholds_of_counts(ranking, counts if len(counts) else np.array([n_samples]))
 
     def _cost(self, sweep: Sweep, profile: ConfidenceProfile) -> Floats:
-        """Return the mean cost at each threshold, negative."""
+        """Return the negative mean cost at each threshold."""
         lost, cost = sweep.errors, None
         if self.cost_matrix is not None:
             costs = np.asarray(self.cost_matrix, dtype=np.float64)
@@ -227,7 +238,7 @@ class Objective:
         return -(lost + self.reject_cost * (sweep.rows - sweep.accepted)) / sweep.rows
 
     def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
-        """Return the value of the objective at each threshold, greater is better; NaN where it does not qualify."""
+        """Return the value of the objective at each threshold. Higher is better; NaN where it does not qualify."""
         if self.name == "risk":
             return np.where(self._within_target(sweep), sweep.coverage, np.nan)
         if self.name == "coverage":

@@ -1,4 +1,4 @@
-"""Selective classifiers and calibrators in ONNX, by skl2onnx's registry."""
+"""Conversion of selective classifiers and calibrators to ONNX, with skl2onnx."""
 
 from numbers import Integral
 from typing import Any
@@ -23,15 +23,17 @@ _TINY = 1e-300
 
 
 def register_onnx() -> None:
-    """Teach skl2onnx to convert selective classifiers and calibrators, alone or within pipelines.
+    """Register converters, so that skl2onnx converts selective classifiers and calibrators, also in pipelines.
 
-    Afterwards ``skl2onnx.to_onnx`` takes a fitted :class:`~skconf.SelectiveClassifier`,
-    :class:`~skconf.TunedSelectiveClassifierCV` or calibrator. The graph of a classifier has three outputs: ``label``,
-    with the reject label where it abstains, ``probabilities``, and ``confidence``, the score that the threshold is for.
-    That of a calibrator has ``probabilities``.
+    Call it once. After that, ``skl2onnx.to_onnx`` converts a fitted :class:`~skconf.SelectiveClassifier`,
+    :class:`~skconf.TunedSelectiveClassifierCV` or calibrator. The graph of a classifier has three outputs. ``label`` is
+    the predicted label, or the reject label. ``probabilities`` are the calibrated probabilities. ``confidence`` is the
+    score that is compared with the threshold. The graph of a calibrator has the output ``probabilities`` only.
 
-    Calibration and threshold are computed in float64. Pass `X` in float64: with float32, and with classifiers that
-    skl2onnx computes in float32, such as trees, a probability next to a step or a threshold may fall on its other side.
+    Calibration and threshold are computed in float64. Pass `X` in float64, too. If `X` is float32, probabilities are
+    rounded. This may also happen inside the graph, as skl2onnx computes some classifiers in float32, such as trees. A
+    rounded probability that is next to the threshold, or next to a step of the calibration, may then get another
+    answer.
 
     Raises
     ------
@@ -40,9 +42,10 @@ def register_onnx() -> None:
 
     Notes
     -----
-    Converting raises a ValueError for what a graph cannot know: decisions by costs, a learned or a callable
-    `confidence`, thresholds of slices, calibrators of other libraries, and labels that are numbers with a reject label
-    that is a text. The inner classifier must be one that skl2onnx converts, or for which a converter is registered.
+    Some classifiers have no graph, and their conversion raises a ValueError. These are classifiers with decisions by
+    costs, with a learned or a callable `confidence`, with thresholds of slices, with calibrators of other libraries, or
+    with numbers as labels and a text as reject label. skl2onnx must be able to convert the inner classifier; else
+    register a converter for it.
 
     Examples
     --------
@@ -106,22 +109,22 @@ def _parse_calibrator(scope: Any, model: Calibrator, inputs: list[Any], custom_p
 
 
 def _refuse(model: BaseSelectiveClassifier) -> None:
-    """Raise for what a graph cannot know."""
+    """Raise if a model cannot be converted."""
     why = None
     if model.rule_ is not None:
         why = "it decides by costs"
     elif model.confidence_ is not None or not isinstance(model.confidence, str):
         why = f"its confidence is {model.confidence!r}, not one of 'max_proba', 'margin' and 'entropy'"
     elif getattr(model, "slices", None) is not None:
-        why = f"it has a threshold for each of its slices={model.slices!r}"
+        why = f"it has a separate threshold for each slice (slices={model.slices!r})"
     elif _kind(model) is None:
-        why = f"its reject label is {model.reject_label_!r}, of another kind than its classes: set reject_label"
+        why = f"its reject label {model.reject_label_!r} is of another type than its classes (set reject_label)"
     if why:
-        raise ValueError(f"This {type(model).__name__} has no form in ONNX, since {why}.")
+        raise ValueError(f"This {type(model).__name__} cannot be converted to ONNX, because {why}.")
 
 
 def _kind(model: BaseSelectiveClassifier) -> str | None:
-    """Return what a column of labels is in ONNX: text, whole numbers or numbers; None where it cannot hold them."""
+    """Return the ONNX type of a column of labels: text, whole numbers or numbers; None if there is none."""
     values = [*model.classes_.tolist(), model.reject_label_]
     texts = [isinstance(value, str) for value in values]
     if any(texts):
@@ -215,7 +218,7 @@ def _mean(tensors: list[Tensor]) -> Tensor:
 
 
 def _all_classes(proba: Tensor, member: Any) -> Tensor:
-    """Return the probabilities of an inner classifier with a column for each class; 0 for one it has not seen."""
+    """Return the probabilities of an inner classifier, a column for each class; 0 for a class that it has not seen."""
     if len(member.columns) == 1:
         proba = 0.0 * proba.columns([0]) + 1.0
     if np.array_equal(member.columns, np.arange(member.n_classes)):

@@ -20,7 +20,7 @@ class SelectivePrediction(NamedTuple):
     prediction : ndarray of shape (n_samples,)
         Predicted labels, or decisions, before any rejection.
     score : ndarray of shape (n_samples,)
-        The score that selection ranks by, in [0, 1].
+        The score that is compared with the threshold, in [0, 1].
     accepted : ndarray of shape (n_samples,), bool
         Whether the score reaches the threshold.
     """
@@ -37,14 +37,16 @@ class SelectivePrediction(NamedTuple):
 def predict_selective(model: Any, X: Any, *, costs: ArrayLike | None = None) -> SelectivePrediction:
     """Return the output of a selective classifier, also from inside a pipeline, a search or a frozen model.
 
-    scikit-learn's pipelines and searches pass on ``predict`` and ``predict_proba``, but not ``predict_selective``.
-    This function applies the transformers of the pipeline and calls the selective classifier behind them.
+    scikit-learn's pipelines and searches have ``predict`` and ``predict_proba``, but not ``predict_selective``. This
+    function applies the transformers of the pipeline, and then calls ``predict_selective`` of the selective classifier
+    at its end.
 
     Parameters
     ----------
     model : estimator
-        Fitted: a :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`; or a pipeline
-        with one as its last step, a search over either, or a ``FrozenEstimator`` of any of them, to any depth.
+        A fitted :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`. It may be the last
+        step of a pipeline, the best estimator of a search, or inside a ``FrozenEstimator``. These may be nested to any
+        depth.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples, as the model takes them.
     costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
@@ -53,8 +55,7 @@ def predict_selective(model: Any, X: Any, *, costs: ArrayLike | None = None) -> 
     Returns
     -------
     SelectivePrediction
-        Named fields `proba`, `prediction`, `score` (what `predict_confidence` gives) and `accepted` (what `accept`
-        gives).
+        Named fields `proba`, `prediction`, `score` (as from `predict_confidence`) and `accepted` (as from `accept`).
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""A stated prevalence: rows drawn to its mix choose the threshold, and a factor corrects calibrated probabilities.
+"""A given prevalence: rows drawn to its mix choose the threshold, and a factor corrects probabilities.
 
-Rows drawn at random, as many of each class as a multinomial of the stated shares says, are independent draws from the
-mixture: the guarantee of the rule for such rows holds for them as it is. If a class runs out of rows, everything is
-rejected, which is no violation.
+Rows are drawn at random. A multinomial distribution with the given shares says how many rows of each class are drawn.
+Such rows are independent draws from the mixture, so the guarantee of the rule holds for the mixture. If a class has too
+few rows, everything is rejected, which violates no guarantee.
 """
 
 from collections.abc import Sequence
@@ -24,37 +24,37 @@ from skconf.selective._thresholds import Sweep, TunedThreshold
 
 
 def check_corrects(calibration: Any, keep_prediction: bool) -> None:
-    """Refuse parameters of a classifier that leave nothing to correct for another prevalence."""
+    """Refuse parameters of a classifier that exclude a correction for another prevalence."""
     if calibration is None:
         raise ValueError(
-            "prevalence needs calibrated probabilities: class weights, SMOTE and trees leave some that Bayes' factor "
-            "makes worse. Set calibration='pooled'."
+            "prevalence needs calibrated probabilities. Class weights, SMOTE and trees give uncalibrated ones, and "
+            "Bayes' factor makes these worse. Set calibration='pooled'."
         )
     if keep_prediction:
         raise ValueError(
-            "keep_prediction=True contradicts prevalence: the class that was most probable before need not be so where "
-            "the classes have other shares. Leave one of them out."
+            "keep_prediction=True contradicts prevalence: if the classes have other shares, another class may be the "
+            "most probable one. Leave one of them out."
         )
     refuse_zeros(calibration, "prevalence")
 
 
 @dataclass(frozen=True)
 class CorrectedCalibrator:
-    """A fitted calibrator, and the factor of each class that its answers are multiplied by.
+    """A fitted calibrator, and the factor of each class by which its probabilities are multiplied.
 
     Attributes
     ----------
     calibrator : calibrator
-        Calibrated at the shares of the rows that it was fitted on.
+        A calibrator for the class shares of the rows on which it was fitted.
     factor : ndarray of shape (n_classes,)
-        The stated share over that of these rows.
+        The given share of each class divided by its share in these rows.
     """
 
     calibrator: Any
     factor: Floats
 
     def predict_proba(self, proba: ArrayLike) -> Floats:
-        """Return probabilities at the stated shares.
+        """Return probabilities at the given shares.
 
         Parameters
         ----------
@@ -69,23 +69,23 @@ class CorrectedCalibrator:
 
 
 def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floats) -> Any:
-    """Return a calibrator that corrects from the shares of the rows it was fitted on to those that are stated.
+    """Return a calibrator whose probabilities are corrected to the given shares.
 
-    It is the given one where these are the same.
+    If the rows on which the calibrator was fitted have these shares, it is returned unchanged.
     """
     held = np.bincount(codes, weight, len(shares))
     if np.allclose(held / held.sum(), shares, rtol=1e-9, atol=0):
         return calibrator
     if not held.all():
         raise ValueError(
-            "prevalence needs rows of every class in the part that calibrates, and one class has none. Pass more rows "
-            "of it, or a larger part to calibrate on (cv)."
+            "prevalence needs rows of every class among the rows that calibrate, but one class has none. Pass more "
+            "rows of each class, or calibrate on a larger part (cv)."
         )
     return CorrectedCalibrator(calibrator, shares * held.sum() / held)
 
 
 def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random_state: Any) -> TunedThreshold:
-    """Return the best threshold where the classes have stated shares: by weights, or by rows drawn to their mix."""
+    """Return the best threshold for given shares of the classes: by weights, or by rows drawn to their mix."""
     at = [weighed(profile, shares) for shares in mix.ends]
     if objective.level is None:
         mix.refuse_range()
@@ -95,7 +95,7 @@ def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random
     plain = profile.with_weight(None)
     if any(not len(rows) for rows in drawn):
         tuned = replace(objective.choose(plain[:1]), n_samples=0)
-        return replace(tuned, reason="too few rows of a class for the prevalence that is stated")
+        return replace(tuned, reason="a class has too few rows for the given prevalence")
     if len(drawn) == 1:
         tuned = objective.choose(plain[drawn[0]])
     else:
@@ -108,12 +108,12 @@ def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random
 
 
 def weighed(profile: ConfidenceProfile, shares: Floats) -> ConfidenceProfile:
-    """Return a profile with weights of these shares."""
+    """Return a profile with weights, so that the classes have these shares."""
     return profile.at_prevalence(dict(zip(profile.require("classes").tolist(), shares.tolist(), strict=True)))
 
 
 def by_class(profile: ConfidenceProfile, threshold: float) -> pd.DataFrame:
-    """Return the share of each class that a threshold accepts, and the error rate of these."""
+    """Return the accepted share of each class at a threshold, and the error rate of the accepted."""
     classes, codes = profile.require("classes"), profile.require("true_class")
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     accepted = weight * (profile.score >= threshold)
@@ -129,9 +129,9 @@ def _ranking(profile: ConfidenceProfile) -> Ranking:
 
 
 def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> TunedThreshold:
-    """Return the loosest threshold shown at both ends of a range, each at half of what may fail.
+    """Return the loosest threshold that is shown at both ends of a range, each with half the probability of an error.
 
-    The risk is a quotient of linear functions of the share, so that the worst one is at an end.
+    The risk is a quotient of linear functions of the share, so it is largest at one of the ends.
     """
     half = replace(objective, n_candidates=2 * objective.n_candidates)
     if half.thresholds is None:

@@ -1,12 +1,13 @@
-"""Promises about what is accepted: the threshold that keeps them all, with one probability for all of them.
+"""Promises about accepted predictions: find the threshold that keeps them all, with one probability for all.
 
-An error rate or mean cost of the accepted may rise and fall with the threshold: it takes the tests of `_risk_control`.
-What can only rise as more is accepted needs no search (a cap), nor what can only rise and must be large enough (a
-floor). Of N samples of the base, let the rate at the target be r. A cap: e is the largest number of events with
-P(Binomial(N, r) <= e) <= the share of δ; what scores above event number e + 1 is accepted. Where the rate first exceeds
-r, at least Binomial(N, r) events are accepted; a wrong choice accepts at most e of them. A floor is the same from the
-other side. Both are exact, also with ties. A mean of charges, costs or ECUAS, takes coins and the tests of
-`_risk_control`; a floor of CWSA, whose terms change with the threshold, the bets of `_rewards`.
+An error rate or mean cost of the accepted may rise and fall with the threshold, so it needs the tests of
+`_risk_control`. Some rates can only rise if more is accepted. A promise that such a rate is small enough (a cap) or
+large enough (a floor) needs no search. Let N be the number of samples of the base, and r the target. A cap: e is the
+largest number of events with P(Binomial(N, r) <= e) <= the share of δ. Samples that score above event number e + 1 are
+accepted. At the threshold where the rate first exceeds r, at least Binomial(N, r) events are accepted; a wrong choice
+accepts at most e of them. A floor works in the same way, from the other side. Both are exact, also with ties. A mean of
+charges (costs or ECUAS) uses coins and the tests of `_risk_control`. A floor of CWSA uses the bets of `_rewards`,
+because its terms change with the threshold.
 """
 
 import math
@@ -41,14 +42,14 @@ _TOSSES = 25
 
 
 class Charge(NamedTuple):
-    """What each prediction is charged.
+    """What each prediction costs, by a cost matrix or by ECUAS.
 
     Attributes
     ----------
     each : ndarray of shape (n_samples,)
-        From 0 up.
+        The costs, 0 or greater.
     largest : float
-        The most that any can be charged, fixed before any is seen.
+        The largest cost that is possible, fixed before the data are seen.
     """
 
     each: Floats
@@ -62,18 +63,18 @@ def ecuas_charge(relative: Floats, cost: Floats, dearest: float) -> Charge:
 
 
 class Promise(NamedTuple):
-    """A promise as it was asked for.
+    """A promise that the user asked for.
 
     Attributes
     ----------
     risk : str
         One of `RISKS`.
     target : float or mapping of slice to float
-        What it may be at most; a floor: at least.
+        The largest value that is allowed; for a floor, the smallest one.
     label : label or None
-        The class of a rate.
+        The class, if the promise is the rate of a class.
     code : int or None
-        Its position.
+        The position of the class.
     """
 
     risk: str
@@ -96,7 +97,7 @@ class Promise(NamedTuple):
         return float(self.target[name])
 
     def fewest(self, target: float, share: float, charges: Mapping[str, Charge]) -> int:
-        """Return the fewest samples of the base that can show it, all of them right."""
+        """Return the fewest samples of the base that can show the promise, if all are right."""
         if self.risk in REWARDS:
             return fewest_rewarded(target, share, plus=self.risk == "cwsa_plus")
         if self.risk in _FLOORS:
@@ -108,18 +109,18 @@ class Promise(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What is known of some samples.
+    """Samples with their scores, answers, classes and costs.
 
     Attributes
     ----------
     score : ndarray of shape (n_samples,)
-        What selection ranks by.
+        The scores that samples are ranked by.
     correct : ndarray of shape (n_samples,)
         Whether the prediction is right.
     true, predicted : ndarray of shape (n_samples,) or None
         Codes of the classes.
     charges : mapping of str to Charge
-        What each prediction is charged, by the promise of its mean.
+        For each promise of a mean, what each prediction costs.
     """
 
     score: Floats
@@ -137,7 +138,7 @@ class Rows:
         return Rows(self.score[rows], self.correct[rows], true, predicted, charges)
 
     def base_and_events(self, promise: Promise) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the samples that a rate is about, and which of them count if they are accepted."""
+        """Return the samples that a rate is about, and which of them are events if they are accepted."""
         everything = np.ones(len(self), dtype=np.bool_)
         if promise.risk == "coverage":
             return everything, everything
@@ -150,18 +151,18 @@ class Rows:
 
 
 class Kept(NamedTuple):
-    """A promise, and what became of it.
+    """A promise, and whether it is kept.
 
     Attributes
     ----------
     n_samples : int
-        Samples of the base of the rate: of what is accepted or rejected, all.
+        Number of samples of the base of the rate. For the risk or the coverage, the base is all samples.
     observed, limit : float
-        The rate or mean cost at the threshold, and its exact one-sided limit; NaN where there is none.
+        The rate or mean cost at the threshold, and its exact one-sided limit. NaN if there is none.
     shown : bool
-        Whether the threshold keeps it.
+        Whether the threshold keeps the promise.
     reason : str
-        Why not.
+        The reason why the promise is not kept.
     """
 
     n_samples: int
@@ -172,49 +173,52 @@ class Kept(NamedTuple):
 
 
 def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> list[Promise]:
-    """Return the promises that a target asks for.
+    """Read the promises from a target.
 
     Parameters
     ----------
     target : float or mapping
-        The largest risk; or the promises by name.
+        The largest risk, or a mapping of promises.
     labels : sequence of label or None
-        The classes; None where they are unknown.
+        The classes. None if they are unknown.
     slices : "predicted_class" or other slices, or None
-        Where it must hold.
+        The slices in which the promises must hold.
     """
     if not isinstance(target, Mapping):
         return [Promise("risk", _checked(target, "target"))]
     if not target:
-        raise ValueError(f"target is empty. Name what you promise: {', '.join(RISKS)}.")
+        raise ValueError(f"target is empty. Give at least one of: {', '.join(RISKS)}.")
     promises = []
     for risk, value in target.items():
         if risk not in RISKS:
-            raise ValueError(f"target has {risk!r}, but may have {', '.join(RISKS)}.{suggest(str(risk), RISKS)}")
+            raise ValueError(f"target has {risk!r}, but can only have {', '.join(RISKS)}.{suggest(str(risk), RISKS)}")
         name = f"target[{risk!r}]"
         if risk not in _OF_A_CLASS:
             if isinstance(value, Mapping):
                 if slices is None:
-                    raise ValueError(f"{name} has a target for each slice, but there are no slices. Pass a number.")
+                    raise ValueError(f"{name} has a target for each slice, but no slices are given. Pass one number.")
                 value = {key: _checked(each, f"{name}[{key!r}]", risk) for key, each in value.items()}
             promises.append(Promise(risk, value if isinstance(value, Mapping) else _checked(value, name, risk)))
             continue
         if labels is None:
             raise ValueError(
-                f"{name} is the rate of a class, and only the correctness of each answer is known. Promise a risk."
+                f"{name} is the rate of a class, but the predictions only say whether each answer is right. Use a "
+                "target for the risk."
             )
         if isinstance(slices, str) and slices == "predicted_class":
             raise ValueError(
-                f"{name} is the rate of a true class, whose samples are in several slices by predicted class. Promise "
-                "a risk by predicted class, or the rate without slices."
+                f"{name} is the rate of a true class. If slices are predicted classes, the samples of a true class are "
+                "in several slices. Use a target for the risk, or leave slices out."
             )
         if not isinstance(value, Mapping) or not value:
-            raise ValueError(f"{name} needs the class that it is of, such as {{{labels[0]!r}: 0.1}}, got {value!r}.")
+            raise ValueError(
+                f"{name} is the rate of a class. Name the class, as in {{{labels[0]!r}: 0.1}}; got {value!r}."
+            )
         known = list(labels)
         for label, each in value.items():
             if label not in known:
                 close = suggest(str(label), [str(one) for one in known])
-                raise ValueError(f"{name} has {label!r}, which is none of the classes {known}.{close}")
+                raise ValueError(f"{name} names the class {label!r}, but the classes are {known}.{close}")
             promises.append(Promise(risk, _checked(each, f"{name}[{label!r}]", risk), label, known.index(label)))
     return promises
 
@@ -225,9 +229,9 @@ def _checked(value: Any, name: str, risk: str = "risk") -> float:
         raise ValueError(f"{name} must lie in (0, 1], but is {value!r}. For {value:g}% pass {value / 100:g}.")
     check_number(value, name, 0.0, np.inf if unbounded else 1.0, open_high=unbounded or risk in REWARDS)
     if value == 0:
-        raise ValueError(f"{name} must be above 0: no number of samples shows that a rate is zero.")
+        raise ValueError(f"{name} must be above 0. No number of samples can show that a rate is zero.")
     if value == 1 and risk in _FLOORS:
-        raise ValueError(f"{name} must be below 1: no number of samples shows that a rate is one.")
+        raise ValueError(f"{name} must be below 1. No number of samples can show that a rate is one.")
     return float(value)
 
 
@@ -241,24 +245,24 @@ def keep(
     spend: str,
     rng: np.random.Generator,
 ) -> tuple[float, list[Kept]]:
-    """Return the threshold that keeps promises, and what became of each; infinite if none keeps them all.
+    """Return the threshold that keeps all promises, and each promise with its result; infinity if none does.
 
     Parameters
     ----------
     rows : Rows
-        Samples that choose.
+        The samples that choose the threshold.
     promises : sequence of pair of Promise and float
-        The promises, with their targets here.
+        The promises, with their targets in this slice.
     share : float
-        The probability with which each may be false.
+        The probability with which each promise may be false.
     loosest : bool
-        Whether to accept as much as is allowed, rather than as little.
+        True accepts as much as the promises allow, False as little.
     thresholds : ndarray of shape (n_thresholds,) or None
-        The thresholds to choose from; None stands for the scores.
+        The thresholds to choose from. None uses the scores.
     spend : str
         How the tests of a promise spend its share.
     rng : Generator
-        Tosses the coins of costs.
+        Random numbers for the coins of costs.
     """
     order = np.argsort(-rows.score, kind="stable")
     ranked = rows[order]
@@ -311,7 +315,7 @@ def keep(
 
 
 def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: float, rows: Rows) -> NDArray[np.intp]:
-    """Return the thresholds that are tested: those that accept planned numbers of samples, or a few more with ties."""
+    """Return the thresholds that are tested. They accept planned numbers of samples, or a few more with ties."""
     promise, target = tested
     if promise.risk in CHARGES:
         target, share = min(target / rows.charges[promise.risk].largest, 1.0), share / 2
@@ -328,7 +332,7 @@ def _tested(
     spend: str,
     rng: np.random.Generator,
 ) -> NDArray[np.bool_]:
-    """Return at which thresholds the error rate or the mean cost of the accepted is shown."""
+    """Return the thresholds at which the promised error rate or mean cost of the accepted is shown."""
     counts = accepted.astype(np.float64)
     if promise.risk == "risk":
         errors = np.cumsum(~ranked.correct)[accepted - 1].astype(np.float64)
@@ -343,7 +347,7 @@ def _tested(
 
 
 def _rated(ranked: Rows, promise: Promise, target: float, share: float, given: Floats) -> tuple[NDArray[np.bool_], int]:
-    """Return which thresholds keep a cap or a floor of a rate, and the number of samples that it is of."""
+    """Return the thresholds that keep a cap or a floor of a rate, and the number of samples of its base."""
     base, events = ranked.base_and_events(promise)
     n_base, score = int(base.sum()), ranked.score[events]  # descending
     if promise.risk in _FLOORS:
@@ -369,7 +373,7 @@ def _kept(
     shown: bool = True,
     reason: str = "",
 ) -> Kept:
-    """Return a promise where so many samples are accepted."""
+    """Return a promise with its result, if `count` samples are accepted."""
     promise, _ = promised
     accepted = np.arange(len(ranked)) < count
     if promise.risk in CHARGES:
@@ -390,7 +394,7 @@ def _kept(
 
 
 def _earned(ranked: Rows, promise: Promise, count: int, threshold: float) -> float:
-    """Return the mean reward of so many accepted samples."""
+    """Return a promise of a mean reward with its result, if `count` samples are accepted."""
     plus = promise.risk == "cwsa_plus"
     return float(rewards(ranked.score[:count], ranked.correct[:count], threshold, plus=plus).mean())
 
@@ -408,14 +412,15 @@ def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
 def _closest(
     ranked: Rows, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp], given: Floats
 ) -> str:
-    """Say how far from a promise the samples are, at the threshold that comes closest to keeping it."""
+    """Say how close the samples come to keeping a promise, at the best threshold."""
     promise, target = promised
     if promise.risk == "risk" and len(accepted):
         errors = np.cumsum(~ranked.correct)[accepted - 1]
         limits = upper_limit(errors, accepted - errors, 1 - share)
         at = int(np.argmin(limits))
         text = (
-            f"; closest: {errors[at]:,} wrong among {accepted[at]:,} accepted, with an upper limit of {limits[at]:.3g}"
+            f"; the closest threshold has {errors[at]:,} errors among {accepted[at]:,} accepted samples, and an upper "
+            f"limit of {limits[at]:.3g}"
         )
         return text if limits[at] > target else f"{text}, but a search among thresholds needs more samples"
     if promise.risk in REWARDS and len(accepted):
@@ -423,10 +428,10 @@ def _closest(
         looks = list(zip(accepted[::-every].tolist(), given[::-every].tolist(), strict=True))
         earned = [_earned(ranked, promise, count, at) for count, at in looks]
         best = int(np.argmax(earned))
-        return f"; the largest observed is {earned[best]:.3g}, of {looks[best][0]:,} accepted"
+        return f"; the largest observed is {earned[best]:.3g}, with {looks[best][0]:,} accepted samples"
     if promise.risk in _FLOORS:
         of_all = _kept(ranked, promised, share, len(ranked))
-        return f"; to accept everything reaches {of_all.observed:.3g}, with a lower limit of {of_all.limit:.3g}"
+        return f"; if everything is accepted, it is {of_all.observed:.3g}, with a lower limit of {of_all.limit:.3g}"
     return ""
 
 
@@ -437,7 +442,7 @@ def _conflict(
     accepted: NDArray[np.intp],
     shown_by: Sequence[NDArray[np.bool_]],
 ) -> str:
-    """Say how far each promise is kept, and what no order of the samples could change."""
+    """Say up to which coverage each promise is kept, and what no other score could change."""
     n_rows, wrong = len(ranked), ~ranked.correct
     parts, floors = [], []
     for (promise, target), shown in zip(promises, shown_by, strict=True):
@@ -457,9 +462,15 @@ def _conflict(
     count = max(floors)
     errors = int(wrong[:count].sum())
     limit = upper_limit(errors, count - errors, 1 - share)
-    text += f"; where the floor is kept, {errors:,} of {count:,} are wrong, and the limit of the risk is {limit:.3g}"
+    text += (
+        f"; at the threshold that keeps the floor, {errors:,} of {count:,} accepted samples are wrong, and the upper "
+        f"limit of the risk is {limit:.3g}"
+    )
     # Errors that are not accepted are rejected: m - r (1 - q) <= q for a share m of errors, of which q is rejected.
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), share) - risk) / (1 - risk) if risk < 1 else 0.0
     if coverage is not None and least > 1 - coverage:
-        text += f". No score at all can: a risk of {risk:g} rejects at least {least:.1%}, by the errors of all samples"
+        text += (
+            f". No other score could keep them: with the errors of these samples, a risk of {risk:g} rejects at least "
+            f"{least:.1%}"
+        )
     return text

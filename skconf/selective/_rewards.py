@@ -1,13 +1,13 @@
-"""Floors of CWSA: what the accepted earn, measured from the threshold, is shown by bets at planned thresholds.
+"""Floors of CWSA: the mean reward of the accepted is shown by bets at planned thresholds.
 
-A right answer of confidence c earns (c − τ)/(1 − τ) at the threshold τ, a wrong one loses as much. Terms change with
-the threshold, so that there is no one walk of counts from test to test as for errors and costs. Each threshold has a
-test of its own, and all share the level equally. Where no scores tie and τ is the score of sample k from above, the
-k − 1 samples above it are independent draws from all that τ accepts, and sample k itself earns nothing.
+At the threshold τ, a right answer of confidence c earns (c − τ)/(1 − τ); a wrong one loses the same amount. The terms
+change with the threshold, so counts cannot be carried from test to test as for errors and costs. Each threshold has its
+own test, and all tests share the level equally. Suppose that no scores tie, and that τ is the k-th largest score. Then
+the k − 1 samples above it are independent draws from all samples that τ accepts, and sample k itself earns nothing.
 
-The test: bets on a mean above the floor. With terms X in [0, 1] of a mean of at most m, every product of 1 + λ (X − m)
-with 0 <= λ <= 1/m has a mean of at most 1, and so has the average of several; it reaches 1/a with a probability of at
-most a (Markov). It depends neither on a seed nor on the order of rows.
+The test bets that the mean is above the floor. Let X be terms in [0, 1] with a mean of at most m. Every product of 1 +
+λ (X − m) with 0 <= λ <= 1/m then has a mean of at most 1. The average of several such products has, too. It reaches 1/a
+with a probability of at most a (Markov). The test depends neither on a seed nor on the order of rows.
 """
 
 import math
@@ -26,13 +26,13 @@ _AT_ONCE = 2_000_000
 
 
 def rewards(score: Floats, correct: NDArray[np.bool_], threshold: float, *, plus: bool) -> Floats:
-    """Return what accepted samples earn at a threshold: terms of CWSA, or of CWSA+."""
+    """Return the reward of each accepted sample at a threshold: the terms of CWSA, or of CWSA+."""
     worth = np.ones(len(score)) if threshold >= 1 else (score - threshold) / (1 - threshold)
     return np.where(correct, worth, 0.0 if plus else -worth)
 
 
 def fewest_rewarded(floor: float, share: float, *, plus: bool) -> int:
-    """Return the fewest samples that can show a floor, each of them right with full confidence."""
+    """Return the fewest samples that can show a floor, if each is right with a confidence of 1."""
     least = _as_share(floor, plus=plus)
     if least >= 1:
         return 2**62
@@ -40,7 +40,7 @@ def fewest_rewarded(floor: float, share: float, *, plus: bool) -> int:
 
 
 def reward_looks(accepted: NDArray[np.intp], floor: float, share: float, *, plus: bool) -> NDArray[np.intp]:
-    """Return the positions of the thresholds that are tested, of those that accept so many samples."""
+    """Return the positions of the thresholds that are tested."""
     count, counts = float(fewest_rewarded(floor, share, plus=plus)), []
     while count < accepted[-1]:
         counts.append(math.ceil(count))
@@ -60,7 +60,7 @@ def rewarded(
     *,
     plus: bool,
 ) -> NDArray[np.bool_]:
-    """Return at which thresholds a floor of CWSA is shown: all of them at once, with this probability of an error.
+    """Return whether each threshold is shown to keep a floor of CWSA; `share` is the probability of any error.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def rewarded(
     correct : ndarray of shape (n_samples,)
         Whether each prediction is right.
     accepted : ndarray of shape (n_thresholds,)
-        How many samples each threshold accepts.
+        Number of samples that each threshold accepts.
     thresholds : ndarray of shape (n_thresholds,)
         The thresholds that are tested.
     floor : float
@@ -77,7 +77,7 @@ def rewarded(
     share : float
         The probability of an error.
     plus : bool
-        Whether wrong answers earn nothing, rather than lose.
+        Whether wrong answers earn nothing (CWSA+), rather than lose (CWSA).
     """
     needed = math.log(len(thresholds) / share) if len(thresholds) else np.inf
     found = (
@@ -88,7 +88,7 @@ def rewarded(
 
 
 def _as_share(floor: float, *, plus: bool) -> float:
-    """Return the floor of terms that are moved into [0, 1]."""
+    """Return the floor for terms that are rescaled to [0, 1]."""
     return floor if plus else (1 + floor) / 2
 
 

@@ -1,12 +1,13 @@
-"""Thresholds whose risk is shown to be at most a target: exact tests of error counts, from strict to loose.
+"""Find thresholds with a risk of at most a target, by exact tests of error counts, from strict to loose.
 
-Rank n samples by their scores, and let E_k of the first k be wrong. Where thresholds have a risk above the target r,
-all these E_k together are at least as large as the sums W_k of k independent variables that are 1 with probability r.
-The tests below wrongly pass any of these thresholds with a probability of at most δ, 1 less the confidence level.
+Rank n samples by their scores, and let E_k be the number of errors among the first k. Consider the thresholds whose
+risk is above the target r. For all of them together, E_k is at least as large as W_k, the sum of k independent
+variables that are 1 with probability r. The tests below wrongly pass any of these thresholds with a probability of at
+most δ = 1 − the confidence level.
 
-The distribution of W is carried from test to test. Each test removes probability from the lowest values, all tests
-together at most δ: so few errors would be too improbable at the target. A test that succeeds leaves its part of δ to
-the tests after it (a step-down, after Romano and Wolf, 2005).
+The distribution of W is carried from test to test. Each test removes probability from the lowest values, because so few
+errors would be too improbable at the target. All tests together remove at most δ. A test that succeeds leaves its part
+of δ to the tests after it (a step-down, after Romano and Wolf, 2005).
 """
 
 import math
@@ -45,13 +46,13 @@ _ROUNDING = 1e-12  # of sums, relative
 
 
 def smallest_sample(target: float, confidence_level: float, errors: int = 0) -> int:
-    """Return the fewest accepted samples among which so many errors still show a risk of at most the target."""
+    """Return the fewest accepted samples that show a risk of at most the target, if `errors` of them are wrong."""
     # Binomial(k, r) <= e where the error number e + 1 comes after trial k: a negative binomial waiting time.
     return errors + 1 + int(nbinom.ppf(confidence_level, errors + 1, target))
 
 
 def planned_counts(n_samples: int, target: float, confidence_level: float) -> NDArray[np.intp]:
-    """Return how many samples each test accepts, from strict to loose; none where too few can pass."""
+    """Return how many samples each test accepts, from strict to loose. Without enough samples, there is no test."""
     count = smallest_sample(target, confidence_level)
     counts = []
     while count < n_samples:
@@ -66,17 +67,18 @@ def planned_counts(n_samples: int, target: float, confidence_level: float) -> ND
 def in_control(
     errors: Floats, accepted: Floats, target: float, confidence_level: float, spend: str = "evenly"
 ) -> NDArray[np.bool_]:
-    """Return which thresholds are shown to have a risk of at most the target: all of them at once, at the level.
+    """Return which thresholds are shown to have a risk of at most the target, all at once, at the level.
 
     Parameters
     ----------
     errors, accepted : ndarray of shape (n_thresholds,)
-        Whole numbers of errors and accepted samples, from the strictest threshold to the loosest, at least one. What
-        the loosest accepts ends the plan; of thresholds between two planned counts, the strictest is tested.
+        Whole numbers of errors and accepted samples, from the strictest threshold to the loosest. There must be at
+        least one threshold. The plan ends at the number that the loosest threshold accepts. If several thresholds lie
+        between two planned counts, the strictest one is tested.
     target : float
         Largest tolerable risk.
     confidence_level : float
-        Probability that no threshold is wrongly among them.
+        Probability that no threshold passes wrongly.
     spend : {"evenly", "first"}, default="evenly"
         How 1 − `confidence_level` is spent.
 
@@ -90,7 +92,7 @@ def in_control(
 def in_control_each(
     errors: Floats, accepted: Floats, target: float, confidence_level: float, spend: str = "evenly"
 ) -> NDArray[np.bool_]:
-    """Return :func:`in_control` for each row of errors, of shape (n_rows, n_thresholds): they share one plan."""
+    """Return :func:`in_control` for each row of errors, of shape (n_rows, n_thresholds). The rows share one plan."""
     planned = planned_counts(int(accepted[-1]), target, confidence_level)
     at = np.unique(np.searchsorted(accepted, planned))
     plan = _Plan.of(accepted[at].astype(np.intp), planned, target, confidence_level, spend=spend)
@@ -103,11 +105,13 @@ class _Plan(NamedTuple):
     Attributes
     ----------
     new_errors : list of _Masses
-        For each test, the distribution of the errors among the samples that it accepts and the test before it rejects.
+        For each test, the distribution of the errors among its new samples: it accepts them, and the test before
+        rejects them.
     budget : ndarray of shape (n_tests,)
         The probability that each test removes as long as none has succeeded.
     boundary : ndarray of shape (n_tests,)
-        The most errors with which each test succeeds if none before it has; -1 if it cannot succeed.
+        The most errors with which each test succeeds, if no test before it has succeeded. It is -1 if the test cannot
+        succeed.
     most_errors : int
         The most errors with which any test succeeds.
     """
@@ -127,7 +131,7 @@ class _Plan(NamedTuple):
         most_errors: int | None = None,
         spend: str = "evenly",
     ) -> "_Plan":
-        """Plan tests at ascending counts; None for the most errors means as many as can succeed."""
+        """Plan tests at ascending counts. If `most_errors` is None, it is as large as any test allows."""
         if most_errors is None:
             last = counts[-1] if len(counts) else 0
             most_errors = int(binom.ppf(1 - confidence_level, last, target))
@@ -145,7 +149,7 @@ class _Plan(NamedTuple):
         return cls(new_errors, budget, boundary, most_errors)
 
     def successes(self, errors: Floats) -> NDArray[np.bool_]:
-        """Return which tests succeed, by the errors that each of them counts."""
+        """Return which tests succeed, given the number of errors of each test."""
         success = np.zeros(len(errors), dtype=bool)
         if not (errors <= self.boundary).any():
             return success
@@ -190,11 +194,11 @@ class _Masses(NamedTuple):
         return _Masses(lowest + int(some[0]), mass[some[0] : some[-1] + 1])
 
     def affordable(self, purse: float) -> int:
-        """Return how many of the lowest values have a total probability of at most the budget."""
+        """Return how many of the lowest values have together a probability of at most the budget."""
         return int(np.searchsorted(np.cumsum(self.mass), purse * (1 + _ROUNDING), side="right"))
 
     def without(self, purse: float) -> "_Masses":
-        """Return the distribution without so much probability of the lowest values."""
+        """Return the distribution after the lowest values have lost this much probability."""
         whole = self.affordable(purse)
         mass = self.mass[whole:].copy()
         if len(mass):
@@ -204,7 +208,7 @@ class _Masses(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _binomial(trials: int, rate: float, highest: int) -> _Masses:
-    """Return the distribution of the number of errors among so many samples, without values above the highest."""
+    """Return the distribution of the number of errors among `trials` samples, without values above the highest."""
     mean, deviation = trials * rate, math.sqrt(trials * rate * (1 - rate))
     lowest = max(0, math.floor(mean - 12 * deviation))
     highest = min(trials, highest, math.ceil(mean + 12 * deviation + 40))
@@ -246,9 +250,9 @@ def required_samples(
 ) -> int | dict[Any, int]:
     """Return how many labelled samples are needed to show a risk of at most a target.
 
-    Use it before you collect labels: if a share `coverage` of the samples is accepted, and `errors` of the accepted
-    ones are wrong, how many samples do :func:`tune_threshold` and :class:`TunedSelectiveClassifierCV` need to show
-    that the risk is at most `target`?
+    Use it before you collect labels. Suppose that a share `coverage` of the samples will be accepted, and that `errors`
+    of the accepted ones will be wrong. The function returns how many samples :func:`tune_threshold` and
+    :class:`TunedSelectiveClassifierCV` then need to show that the risk is at most `target`.
 
     Parameters
     ----------
@@ -261,17 +265,18 @@ def required_samples(
     errors : int, default=0
         Number of errors among the accepted samples.
     n_promises : int, default=1
-        Number of promises that share 1 − `confidence_level`: slices times risks times candidates.
+        Number of promises that share 1 − `confidence_level`. Multiply the numbers of slices, risks and candidates.
     prevalence : mapping of label to float, default=None
-        Share of each class where the threshold is used, or a range, as :func:`tune_threshold` takes it. The samples may
-        have other shares: the answer is then a number for each class.
+        Share of each class in the population where the threshold is used, or a range, as in :func:`tune_threshold`. The
+        labelled samples may have other shares. The function then returns a number of samples for each class.
 
     Returns
     -------
     int or dict of label to int
-        Number of samples that choose the threshold; of clusters, where samples come in clusters; in each slice, where
-        there are slices. With `prevalence`, the number of each class that is enough to draw so many samples of the
-        stated mix. The probability that a class runs out is below 0.001.
+        Number of samples that choose the threshold. If samples come in clusters, it is the number of clusters. If there
+        are slices, it is the number in each slice. With `prevalence`, it is the number of samples of each class. They
+        are enough to draw the needed number of samples with the given shares: the probability that a class has too few
+        is below 0.001.
 
     Raises
     ------
@@ -332,7 +337,7 @@ def required_samples(
 def _of_each_class(
     target: float, confidence_level: float, coverage: float, errors: int, n_promises: int, prevalence: Mapping[Any, Any]
 ) -> dict[Any, int]:
-    """Return how many samples of each class are needed to draw those of the stated mix, at both ends of a range."""
+    """Return how many samples of each class are needed to draw the given mix, at both ends of a range."""
     labels = list(prevalence) if isinstance(prevalence, Mapping) else []
     if len(labels) == 1:  # the other class has no name here
         only = labels[0]

@@ -1,4 +1,4 @@
-"""Keep promises in slices: a threshold for each, and one probability that all promises hold at once."""
+"""Keep promises in slices, with one threshold for each slice and one probability that all promises hold."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -22,18 +22,18 @@ _EVERYTHING = "all"
 
 
 class Terms(NamedTuple):
-    """What is promised, and how.
+    """The promises, and how they are tested.
 
     Attributes
     ----------
     promises : sequence of Promise
-        The promises, in each slice.
+        The promises for each slice.
     confidence_level : float
-        Probability with which all of them hold.
+        Probability with which all promises hold.
     n_candidates : int
-        Number of candidates that share it.
+        Number of candidates that share 1 − `confidence_level`.
     loosest : bool
-        Whether to accept as much as is allowed, rather than as little.
+        True accepts as much as the promises allow, False as little.
     thresholds : ndarray of shape (n_thresholds,) or None
         The thresholds to choose from.
     spend : str
@@ -61,24 +61,25 @@ def keep_in_slices(
     random_state: Any,
     shares_answered: Floats | None = None,
 ) -> TunedThreshold:
-    """Choose the threshold of each slice; warn of those where everything is rejected.
+    """Choose the threshold of each slice; warn if everything is rejected in some slices.
 
     Parameters
     ----------
     rows : Rows
-        Samples that choose.
+        The samples that choose the threshold.
     terms : Terms
-        What is promised.
+        The promises.
     cells : Cells or None
-        The slices; None for all samples together.
+        The slices. None takes all samples together.
     codes : ndarray of shape (n_samples,)
-        The slice of each sample; -1 for none.
+        The slice of each sample; -1 if it has none.
     clusters : ndarray of shape (n_samples,) or None
-        The cluster of each sample, of which one random sample in each slice chooses.
+        The cluster of each sample. In each slice, one random sample of each cluster chooses the threshold.
     random_state : int, RandomState instance or None
-        Seed of these samples, and of the coins of costs.
+        Seed of these random samples, and of the coins of costs.
     shares_answered : ndarray, default=None
-        Their share of all samples, of which the others abstain: in each slice, and of all. None stands for 1.
+        Share of these samples among all samples, in each slice and in total. The other samples abstain. None if no
+        sample abstains.
     """
     rng = separate_stream(random_state)
     names = [_EVERYTHING] if cells is None else list(cells.index)
@@ -92,7 +93,10 @@ def keep_in_slices(
         members = [each[one_of_each(clusters[each], rng)] for each in members]
         in_none = in_none[one_of_each(clusters[in_none], rng)]
     if len(in_none):
-        warn(f"{len(in_none):,} of {len(rows):,} samples are rejected: their slice is missing.")
+        warn(
+            f"{len(in_none):,} of {len(rows):,} samples are rejected: their slice is missing, so they have no "
+            "threshold."
+        )
     enough = _with_enough(members, names, terms, rows.charges) if cells is not None else [0]
     share = terms.share(max(len(enough), 1))
     thresholds, table = np.full(len(names), np.inf), []
@@ -124,7 +128,7 @@ def keep_in_slices(
 
 
 def placed(score: Floats, threshold: Floats) -> Floats:
-    """Return scores that are at least 0.5 where they reach a threshold of their own, and below it elsewhere."""
+    """Return scores that are at least 0.5 if a sample reaches its own threshold, and below 0.5 if not."""
     with np.errstate(invalid="ignore"):
         distance = np.where(np.isinf(threshold), 0.0, 0.5 + (score - threshold) / 2)
     accepted = score >= threshold
@@ -141,7 +145,7 @@ def _tuned(
     cells: Cells | None,
     share_answered: float,
 ) -> TunedThreshold:
-    """Return the result, and warn of what is rejected altogether."""
+    """Return the result; warn if everything is rejected, or all samples of some slices."""
     accepted = (rows.score >= own)[seen]
     coverage = float(accepted.sum() / max(len(seen), 1)) * share_answered
     risk = float(np.mean(~rows.correct[seen][accepted])) if accepted.any() else np.nan
@@ -175,26 +179,26 @@ _NAMED = 3
 
 
 def _in_words(kept: Any, has_slices: bool) -> str:
-    """Say which promise is not kept where, and why."""
+    """Say which promise is not kept, in which slice, and why."""
     where = f"slice {kept.slice!r}, " if has_slices else ""
     whose = "" if kept[2] is None else f" of class {kept[2]!r}"
     return f"{where}{kept.risk}{whose} {kept.target:g}: {kept.reason or 'another promise is not kept'}"
 
 
 def _check_targets(promises: Sequence[Promise], names: Sequence[Any]) -> None:
-    """Raise if a target is of a slice that does not exist."""
+    """Raise if a target names a slice that does not exist."""
     for promise in promises:
         if isinstance(promise.target, Mapping):
             for name in promise.target:
                 if name not in names:
                     close = suggest(str(name), [str(each) for each in names])
-                    raise ValueError(f"target[{promise.risk!r}] has {name!r}, which is no slice.{close}")
+                    raise ValueError(f"target[{promise.risk!r}] names {name!r}, but there is no such slice.{close}")
 
 
 def _with_enough(
     members: Sequence[NDArray[np.intp]], names: Sequence[Any], terms: Terms, charges: Mapping[str, Charge]
 ) -> list[int]:
-    """Return the slices that have enough samples for their share of the level, by their numbers of samples alone."""
+    """Return the slices that have enough samples for their share of the level. Labels are not used."""
     sizes = np.array([len(each) for each in members])
     order = np.argsort(-sizes, kind="stable").tolist()
     for count in range(len(order), 0, -1):
@@ -211,7 +215,9 @@ def _with_enough(
 def _too_few(
     n_rows: int, promised: tuple[Promise, float], terms: Terms, n_slices: int, charges: Mapping[str, Charge]
 ) -> Kept:
-    """Return the promise of a slice that has too few samples."""
+    """Return a promise with its result, for a slice that has too few samples."""
     promise, target = promised
     fewest = promise.fewest(target, terms.share(n_slices), charges)
-    return Kept(n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} without an error are needed")
+    return Kept(
+        n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} samples without an error are needed"
+    )

@@ -1,4 +1,4 @@
-"""Thresholds, and what they achieve: many of them in one sweep, and the one that was chosen."""
+"""Thresholds with their coverage and risk: many in one sweep, and the one that was chosen."""
 
 import math
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from skconf._core.ranking import Ranking
 
 @dataclass(frozen=True)
 class Sweep:
-    """Weights accepted at thresholds, from the strictest to the loosest.
+    """The accepted weight at each threshold, from the strictest to the loosest.
 
-    The first threshold is infinite and accepts nothing, so that one choice always exists.
+    The first threshold is infinite and accepts nothing, so there is always one to choose.
 
     Attributes
     ----------
     thresholds : ndarray of shape (n_thresholds,)
         Descending.
     accepted : ndarray of shape (n_thresholds,)
-        Weight of the samples whose score reaches the threshold.
+        Weight of the samples that reach the threshold.
     errors : ndarray of shape (n_thresholds,)
-        Weight of the wrong ones among them, or their cost.
+        Weight of the wrong samples among the accepted, or the cost of the accepted.
     total : float
         Weight of all samples.
     share_answered : float, default=1.0
-        Weight of these over that of all rows, also those that abstain.
+        Weight of all samples divided by the weight of all rows. Rows that abstain are no samples.
     """
 
     thresholds: Floats
@@ -41,7 +41,7 @@ class Sweep:
 
     @classmethod
     def of(cls, ranking: Ranking, thresholds: Floats | None = None, share_answered: float = 1.0) -> Self:
-        """Return what descending thresholds accept of a ranking; None stands for all distinct scores."""
+        """Return the sweep of a ranking over descending thresholds. None takes all distinct scores as thresholds."""
         accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
         total = float(accepted[-1])
         if thresholds is None:
@@ -67,50 +67,53 @@ class Sweep:
 
 
 def thresholds_of_counts(ranking: Ranking, counts: NDArray[np.intp]) -> Floats:
-    """Return the thresholds that accept so many samples, or, with ties, as few more as possible."""
+    """Return the thresholds that accept `counts` samples, or with ties as few more as possible."""
     accepted = np.cumsum(ranking.weight)
     return ranking.score[np.unique(np.searchsorted(accepted, counts))]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TunedThreshold:
-    """The result of :func:`tune_threshold`: a threshold, and what it achieves on the samples that chose it.
+    """The result of :func:`tune_threshold`: a threshold, with its coverage and risk on the samples that chose it.
 
     Attributes
     ----------
     threshold : float
-        Lowest score at which a prediction is accepted. Infinite if none is accepted. If every sample is accepted, it is
-        0, or minus infinity for scores outside [0, 1] (the lowest score for "cwsa" and "cwsa_plus", which are measured
-        from the threshold).
+        Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. If every sample is
+        accepted, it is 0, or minus infinity for scores outside [0, 1]. The objectives "cwsa" and "cwsa_plus" are
+        measured from the threshold; with these it is the lowest score instead.
     feasible : bool
-        Whether any threshold qualifies. If none does, everything is rejected.
+        Whether any threshold qualifies. If no threshold does, everything is rejected.
     coverage : float
-        Share of the samples that is accepted, in [0, 1]; rows that abstain are not.
+        Share of the samples that is accepted, in [0, 1]. Rows that abstain count as not accepted.
     risk : float
-        Error rate of the accepted samples, in [0, 1]; NaN if there are none. Without a `confidence_level` it is a
-        little optimistic, as the best of many.
+        Error rate of the accepted samples, in [0, 1]. NaN if no sample is accepted. Without a `confidence_level` it is
+        a little too low, because this threshold was the best of many on the same samples.
     risk_upper_bound : float
-        Exact upper confidence limit of the risk at this threshold, at most the target; NaN without a
-        `confidence_level`. The `confidence_level` holds for the target only: a lower limit was not declared in advance.
+        Exact upper confidence limit of the risk at this threshold, at most the target. NaN without a
+        `confidence_level`. The `confidence_level` holds for the target only. It does not hold for a limit that is below
+        the target, because you did not set that limit in advance.
     n_samples : int
-        Number of samples that chose: of clusters, where they come in clusters.
+        Number of samples that chose the threshold. If samples come in clusters, it is the number of clusters.
     reason : str
-        Why no threshold qualifies, and how many samples it would take; empty if one does.
+        Why no threshold qualifies, and how many samples would be enough. Empty if a threshold qualifies.
     results : dict of str to ndarray of shape (n_thresholds,)
-        What each threshold achieves, see :meth:`to_frame`; empty where there are several promises or slices.
+        Coverage, risk and other values at each threshold, see :meth:`to_frame`. Empty if there are several promises or
+        slices.
     thresholds : Series or None
-        The threshold of each slice, infinite where everything is rejected; None without slices. `threshold` is then
-        NaN.
+        The threshold of each slice. It is infinite if everything in the slice is rejected. None without slices. With
+        slices, `threshold` is NaN.
     guarantees : DataFrame or None
-        With a mapping as target, or slices: a row for each promise in each slice, with the columns ``slice`` ("all"
-        without slices), ``risk``, ``class``, ``target``, ``n_samples`` (of which the rate is), ``threshold``,
-        ``coverage`` (of the slice's rows, as `coverage` is of all), ``observed``, ``limit`` (exact and one-sided, at
-        this promise's share of 1 − `confidence_level`; NaN of means: costs, ECUAS and CWSA), ``shown`` (whether it is
-        guaranteed) and ``reason`` (why not).
+        A row for each promise in each slice, if the target is a mapping or if there are slices; else None. The columns
+        ``slice`` ("all" without slices), ``risk``, ``class`` and ``target`` say what is promised. ``n_samples`` is the
+        number of samples in the denominator of the rate. ``threshold`` and ``coverage`` are those of the slice.
+        ``observed`` is the rate or mean in the data. ``limit`` is its exact one-sided limit, at this promise's share of
+        1 − `confidence_level`; it is NaN for means (costs, ECUAS and CWSA). ``shown`` says whether the promise is
+        guaranteed, and ``reason`` says why not.
     by_class : DataFrame or None
-        With a prevalence and no slices: a row for each class, with the columns ``coverage``, the share of its samples
-        that is accepted, and ``risk``, the error rate of these. A model that always gives the common class is seldom
-        wrong.
+        A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of
+        the samples of the class that is accepted, and ``risk`` is the error rate of these. Look at both: a model that
+        always predicts the common class has a low total risk.
 
     See Also
     --------
@@ -130,14 +133,13 @@ class TunedThreshold:
     by_class: pd.DataFrame | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return what each threshold achieves.
+        """Return coverage, risk and objective at each threshold.
 
         Returns
         -------
         DataFrame
-            A row for each threshold, from infinity down, with the columns `threshold`, `coverage`, `risk`,
-            `risk_upper_bound` and `objective`, which is NaN where a threshold does not qualify and else greater is
-            better.
+            A row for each threshold, from infinity down. The columns are `threshold`, `coverage`, `risk`,
+            `risk_upper_bound` and `objective`. The objective is NaN if a threshold does not qualify; higher is better.
         """
         return pd.DataFrame(self.results)
 

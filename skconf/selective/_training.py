@@ -34,11 +34,11 @@ class Training:
     Attributes
     ----------
     estimator : classifier
-        Cloned and fitted; if it is frozen, used unchanged.
+        The classifier, which is cloned and fitted. A frozen one is used unchanged.
     X, y : array-like
         Samples and labels.
     codes : ndarray of shape (n_samples,)
-        Positions of the labels in `classes`.
+        Position of each label in `classes`.
     classes : ndarray of shape (n_classes,)
         All classes of the task.
     fit_params, split_params : dict
@@ -48,15 +48,15 @@ class Training:
     clusters : ndarray of shape (n_samples,) or None
         Number of each sample's group; a held-out part contains whole groups.
     rule : DecisionRule or None
-        What decides by costs; None where the most probable class is the answer.
+        The rule that decides by costs. None if the most probable class is the answer.
     costs : ndarray or None
-        Costs of each sample, to decide by or given the truth.
+        Costs of each sample: for every class, to decide by; or given the true class.
     calibration : str, calibrator or None
-        How probabilities are corrected.
+        How probabilities are calibrated.
     shares : ndarray of shape (n_classes,) or None
-        Shares of the classes where the classifier is used; None stands for those of the rows.
+        Shares of the classes where the classifier is used. None takes the shares of the rows.
     validation_fraction : float or None
-        Share of the rows to fit on by which a booster stops early.
+        Share of the training rows that is held out, so that a booster stops early.
     n_jobs : int or None
         Number of classifiers fitted at once.
     random_state : int, RandomState instance or None
@@ -107,20 +107,20 @@ class Training:
         return fit_classifier(clone(self.estimator), *part, self.classes, params, evaluation)
 
     def _held_to_evaluate(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
-        """Split rows into training rows and evaluation rows, whose classes all occur in the training rows."""
+        """Split rows into training rows and evaluation rows. Their classes all occur in the training rows."""
         train, held = self.hold_out(rows, fraction)
         unit = self.everything if self.clusters is None else self.clusters
         untrained = unit[held[~np.isin(self.codes[held], self.codes[train])]]
         back = np.isin(unit[held], untrained)
         if back.all():
             raise ValueError(
-                f"validation_fraction={fraction} of {len(rows)} rows leaves none to evaluate whose class trains, too. "
-                "Pass more samples of each class, or leave it out."
+                f"validation_fraction={fraction} of {len(rows)} rows leaves none to evaluate: each held-out row has a "
+                "class that no training row has. Pass more samples of each class, or leave validation_fraction out."
             )
         return np.sort(np.append(train, held[back])), held[~back]
 
     def fit_and_ask(self, splits: list[tuple[Rows, Rows]]) -> tuple[list[FittedClassifier], list[NDArray[Any]]]:
-        """Fit a classifier on the first part of each split, some at once; return probabilities of the rest, too."""
+        """Fit a classifier on the first part of each split, and predict probabilities of the other part."""
         models = list(Parallel(n_jobs=self.n_jobs)(delayed(self.fit_on)(train) for train, _ in splits))
         return models, [self.ask(model, test) for model, (_, test) in zip(models, splits, strict=True)]
 
@@ -129,11 +129,11 @@ class Training:
         return model.predict_proba(self.samples(rows))
 
     def samples(self, rows: Rows) -> Any:
-        """Return some rows of the samples; all of them without a copy."""
+        """Return some rows of the samples; if these are all rows, without a copy."""
         return self.X if rows is self.everything else safe_indexing(self.X, rows)
 
     def deciding_costs(self, rows: Rows) -> Floats | None:
-        """Return the costs by which to decide some rows; None where none do."""
+        """Return the costs by which to decide some rows; None if decisions do not depend on costs of samples."""
         if self.rule is None:
             return None
         own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
@@ -147,7 +147,7 @@ class Training:
         return float(self.rule.costs_of(self.X, None, len(self.codes)).max())
 
     def charged_costs(self, rows: Rows, decision: Codes) -> Floats | None:
-        """Return the cost of the decisions in some rows, given the truth; None where no costs were given."""
+        """Return the cost of the decisions in some rows, given the true class; None if no costs were given."""
         if self.rule is None:
             return None
         if self.costs is not None:
@@ -184,9 +184,10 @@ class Training:
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
 
     def hold_out(self, rows: Rows, fraction: float, *, by_class: bool = True) -> tuple[Rows, Rows]:
-        """Return the rows to keep, and a random fraction to hold out: a fraction of the groups, if there are any.
+        """Return the rows to keep, and a random fraction of rows (or of groups, if there are any) to hold out.
 
-        Rows are held out by class, so that each class has its share; groups are held out as wholes instead.
+        Rows are held out by class, so that each class has its share. If there are groups, whole groups are held out
+        instead.
         """
         unit = np.arange(len(rows))  # of each row: what is held out as a whole
         if self.clusters is not None:
@@ -195,7 +196,7 @@ class Training:
         if n_units < 2:
             what = "samples" if self.clusters is None else "groups"
             raise ValueError(
-                f"There are too few {what} to hold some of them out (n_samples={len(self.codes)}). Pass more samples."
+                f"There are too few {what} to hold some of them out (n_samples={len(self.codes)}). Pass more {what}."
             )
         rng = check_random_state(self.random_state)
         order = rng.permutation(n_units)
@@ -217,7 +218,7 @@ def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
 
 
 def separate_stream(random_state: Any) -> np.random.Generator:
-    """Return random numbers apart from those of the same seed that draw which clusters are held out."""
+    """Return random numbers that are independent of those which hold out clusters with the same seed."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
 
 

@@ -1,4 +1,4 @@
-"""TunedSelectiveClassifierCV: a classifier that finds the threshold below which it rejects predictions."""
+"""TunedSelectiveClassifierCV: a classifier that chooses the threshold below which it rejects predictions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,95 +33,110 @@ from skconf.selective._tuning import check_several, choose_threshold, keep_promi
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     """A classifier that rejects predictions below the threshold that is best for an objective.
 
-    The threshold is chosen from one sorted sweep over samples that trained neither the classifier nor its calibrator.
-    With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that
-    probability, by exact tests at any sample size. :func:`required_samples` gives the number of samples needed.
+    The threshold is chosen on samples that trained neither the classifier nor its calibrator. With a
+    `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability. The
+    tests are exact at any sample size. :func:`required_samples` gives the number of samples that are needed.
 
     Parameters
     ----------
     estimator : classifier
-        With ``fit`` and ``predict_proba``. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all
-        samples given to ``fit`` then choose the threshold, or calibrate. Put a search here, as in
-        ``TunedSelectiveClassifierCV(GridSearchCV(...))``: it then never sees the samples that choose the threshold.
+        A classifier with ``fit`` and ``predict_proba``. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again:
+        all samples given to ``fit`` are then used to choose the threshold or to calibrate. If you search for
+        hyperparameters, pass the search as the estimator, as in ``TunedSelectiveClassifierCV(GridSearchCV(...))``. The
+        search then never sees the samples that choose the threshold.
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes:
 
-        - "risk": the largest coverage whose selective risk, the error rate of what is accepted, is at most `target`;
-        - "coverage": the smallest coverage of at least `target`; labels are not used;
-        - "cost": the least mean cost, where an error costs 1 (or a decision what `cost_matrix` says) and a rejection
-          `reject_cost`;
-        - "cwsa", "cwsa_plus": the largest value of the metric; with a warning where fewer than 5% of the samples are
-          accepted there: the metric then rises towards the most confident answers;
-        - a function of the result of :func:`skconf.metrics.risk_coverage_curve`, which returns an array with a value
-          for each threshold: the largest value. NaN excludes a threshold.
+        - "risk": the largest coverage with a risk of at most `target`; the risk is the error rate of accepted
+          predictions;
+        - "coverage": the smallest coverage that is at least `target`; labels are not used;
+        - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
+          decision costs its entry there;
+        - "cwsa", "cwsa_plus": the largest value of the metric. If fewer than 5% of the samples are accepted there, a
+          warning says so: the metric then rises towards the most confident answers, and has no optimum at lower
+          thresholds;
+        - a function: the largest value that it returns. It gets the result of
+          :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
+          a threshold.
 
-        Of equally good thresholds, the one that accepts most is chosen.
+        If several thresholds are equally good, the one that accepts most is chosen.
     target : float or mapping of str to float or mapping, default=0.05
-        Largest risk, or smallest coverage. With a `confidence_level`, a mapping promises several things at once:
+        Largest risk, or smallest coverage. With a `confidence_level`, you can pass a mapping, which makes several
+        promises at once:
 
-        - "risk": the largest error rate of what is accepted;
-        - "cost": its largest mean cost, by the `cost_matrix`;
-        - "ecuas_1": its largest mean of what ECUAS with n = 1 charges, by the `cost_matrix` or an error of cost 1;
-        - "cwsa", "cwsa_plus": its smallest CWSA or CWSA+, measured from the threshold (of the slice);
+        - "risk": the largest error rate of accepted predictions;
+        - "cost": the largest mean cost of accepted predictions, by the `cost_matrix`;
+        - "ecuas_1": the largest mean ECUAS loss with n = 1 of accepted predictions. Costs are those of the
+          `cost_matrix`; without one, an error costs 1;
+        - "cwsa", "cwsa_plus": the smallest CWSA or CWSA+ of accepted predictions, measured from the threshold (of the
+          slice);
         - "coverage": the smallest share of samples that is accepted;
         - "false_negative_rate", by class, as in ``{"fraud": 0.1}``: the largest share of the samples of a true class
-          that is accepted and wrong. What is rejected goes to a person, and is not missed;
-        - "false_positive_rate", by class: the largest share of the samples of other classes that is accepted as it;
+          that is accepted and wrong. A rejected sample is sent to a person, so it does not count as missed;
+        - "false_positive_rate", by class: the largest share of the samples of other classes that is accepted with this
+          class as prediction;
         - "recall", by class: the smallest share of the samples of a true class that is accepted and right.
 
-        The objective "risk" then accepts as much as these allow, and "coverage" as little as a floor allows. With
-        `slices`, those that are not by class may be mappings of slice to number.
+        The objective "risk" then accepts as much as the promises allow. The objective "coverage" accepts as little as
+        they allow. With `slices`, a promise that is not by class may be a mapping of slice to number.
     confidence_level : float, default=None
-        Probability with which the true risk is at most `target`; only for the objective "risk". None compares the
-        observed error rate with `target`, and guarantees nothing about the true risk. Several promises share
-        1 − `confidence_level` equally: it is the probability that all of them hold.
+        Probability with which the true risk is at most `target`; only for the objective "risk". If None, only the
+        observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several promises,
+        `confidence_level` is the probability that all of them hold: they share 1 − `confidence_level` equally.
     n_candidates : int, default=1
-        Number of candidates from which these samples choose one, such as those of a search around this classifier.
-        They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
+        Number of candidates from which the same samples choose one, such as the candidates of a search around this
+        classifier. They share 1 − `confidence_level` equally, so the promise holds for any candidate that is chosen.
     spend : {"evenly", "first"}, default="evenly"
-        How the tests from strict to loose spend 1 − `confidence_level`: evenly over the logarithm of the accepted
-        number; or all of it at the strictest, which leaves what it cannot use to the next ones. "first" accepts more
-        where there are fewer than twice the samples of :func:`required_samples`, and less where there are many. The
-        guarantee is the same: choose before you look at the labels.
+        How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
+        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives all of it to the strictest
+        test; the part that this test cannot use is left to the next ones. "first" accepts more if there are fewer than
+        twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same. Choose
+        before you look at the labels.
     reject_cost : float, default=None
-        Cost of a rejection; the objective "cost" needs it. At a cost as high as the largest one nothing is
-        rejected, and a warning says so.
+        Cost of a rejection; the objective "cost" needs it. If it is at least the largest cost that an answer can have,
+        nothing is rejected, and a warning says so.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
-        Cost of each decision under each true class, as in :class:`SelectiveClassifier`: under every objective the
-        answer is then the decision of least expected cost, and the score 1 − u/u_M. None stands for the most probable
-        class, and a cost of 1 for an error. `costs` of shape (n_samples, n_decisions), given to ``fit``, are those that
-        count for the objective "cost", in place of the matrix.
+        Cost of each decision under each true class, as in :class:`SelectiveClassifier`. With every objective, the
+        answer is then the decision of least expected cost u, and the score is 1 − u/u_M. If None, the answer is the
+        most probable class, and an error costs 1. You can also pass `costs` of shape (n_samples, n_decisions) to
+        ``fit``: the objective "cost" then counts these instead of the matrix.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
-        accepted decisions that are not the true class, whatever they cost, and a `confidence_level` holds for this
-        risk. If they are not, nothing is right or wrong: the objective must be "cost" or "coverage", and ``risk_`` is
-        NaN.
+        accepted decisions that are not the true class. It does not depend on costs, and a `confidence_level` holds for
+        this risk. If they are not the classes, no decision is right or wrong. The objective must then be "cost" or
+        "coverage", and ``risk_`` is NaN.
     thresholds : array-like of shape (n_thresholds,), default=None
-        The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
+        The thresholds to choose from, in [0, 1]. None takes all distinct scores. With a `confidence_level`, None takes
         the scores that accept planned numbers of samples, see the notes.
     slices : "predicted_class", or label, int or list of these, default=None
-        Where the promises must hold, with a `confidence_level`: each predicted class, or each cell of these columns of
-        X (names, or positions), gets a threshold of its own. Slices with too few samples are rejected, and so are cells
-        that are new or have a missing value, with a warning. Put transformers inside: `X` must have the columns.
+        The slices in each of which the promises must hold; they need a `confidence_level`. "predicted_class" makes a
+        slice of each predicted class. Names or positions of columns of `X` make a slice of each combination of their
+        values. Each slice gets its own threshold. Everything is rejected in a slice that has too few samples, is new,
+        or has a missing value, and a warning says so. Put transformers inside this classifier, because `X` must have
+        the columns.
     {score}
-        One that is learned never sees the samples that choose the threshold.
+        A learned one never sees the samples that choose the threshold.
     keep_prediction : bool, default=False
-        Predict the class that was most probable before the calibration. It, or another `confidence`, contradicts a
-        `cost_matrix`.
+        Predict the class that was most probable before the calibration. Neither `keep_prediction` nor another
+        `confidence` than the default can be used with a `cost_matrix`.
     prevalence : mapping of label to float, default=None
-        Share of each class where the classifier is used, such as ``dict(fraud=0.003)``; of two classes one is enough.
-        Calibrated probabilities are corrected by Bayes' factor, from the shares of the rows that calibrate to these,
-        before anything is decided. It needs a `calibration`, and one that gives no zeros.
-        Thresholds are judged by these shares: with weights; or with a `confidence_level`, by as many random rows of
-        each class as a draw from the mix has. A range such as ``dict(fraud=(0.005, 0.02))`` is then kept at both ends,
-        and the factor is that of its middle; several promises, or `slices`, need a single share of all samples.
+        Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
+        classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class
+        shares of the rows that calibrate to the shares given here. Predictions, scores and rejections follow from the
+        corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The threshold
+        is chosen for the given shares, too. Without a `confidence_level`, rows are weighted. With one, a random part of
+        the rows of each class chooses, with the class counts of a sample that has the given shares. With a
+        `confidence_level` you can also give a range, such as ``dict(fraud=(0.005, 0.02))``: the promise is then kept at
+        both ends, and the factor is that of the middle. Several promises, or `slices`, need a single share, which is of
+        all samples together.
     cv : int, cross-validation generator, float or None, default=None
-        Source of the scores that choose the threshold. A float, or a splitter with a single split, holds out
-        a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
-        and the others train the classifier. An int or a splitter cross-fits: out-of-fold scores choose, and a
-        classifier fitted on all samples predicts. None stands for 5-fold cross-fitting without a `confidence_level`,
-        and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated. If ``fit``
-        gets `groups`, the part that a float holds out contains whole groups.
+        Which samples choose the threshold. A float, or a splitter with a single split, holds out a part of the samples
+        for the threshold. If there is a calibrator, a second part of the same size is held out for it. The other
+        samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on out-of-fold
+        scores, and a classifier fitted on all samples predicts. None is 5-fold cross-fitting without a
+        `confidence_level`. With a `confidence_level`, None holds out a fifth of the samples, or half of them if a
+        frozen classifier is calibrated. If ``fit`` gets `groups`, the part that a float holds out contains whole
+        groups.
     {output}
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out parts, and of the sample drawn from each group.
@@ -129,29 +144,31 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Attributes
     ----------
     threshold_ : float
-        Lowest score at which a prediction is accepted. With `slices` it is 0.5, and scores are measured from the
-        threshold of their slice: 0.5 + (score − threshold) / 2. Else it is 0 if every sample that chose it is accepted
-        (or the lowest of their scores for "cwsa" and "cwsa_plus", which are measured from the threshold), and infinite
-        if no threshold qualifies.
+        Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. It is 0 if every
+        sample that chose it is accepted. The objectives "cwsa" and "cwsa_plus" are measured from the threshold; with
+        these it is the lowest of the scores instead of 0. With `slices` it is always 0.5, because scores are then
+        measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
     feasible_ : bool
-        Whether any threshold qualifies. If none does, a warning says so, and everything is rejected.
+        Whether any threshold qualifies. If no threshold does, everything is rejected, and a warning says so.
     coverage_, risk_ : float
-        Share of accepted samples and their error rate, among the samples that chose the threshold; a risk of NaN if
-        none is accepted. Without a `confidence_level` the risk is a little optimistic, as the best of many.
+        Share of accepted samples and their error rate, among the samples that chose the threshold. The risk is NaN if
+        no sample is accepted. Without a `confidence_level` the risk is a little too low, because this threshold was the
+        best of many on the same samples.
     risk_upper_bound_ : float
-        Exact upper confidence limit of the risk at this threshold, at most `target`; NaN without a
-        `confidence_level`, which holds for `target` only.
+        Exact upper confidence limit of the risk at this threshold, at most `target`. NaN without a `confidence_level`.
+        The `confidence_level` holds for `target` only, not for a limit below it.
     thresholds_ : Series
-        With `slices`, the threshold of each, infinite where everything is rejected.
+        With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
-        With a mapping as target, or `slices`: what is promised, observed and guaranteed in each slice, as
-        `TunedThreshold.guarantees` has it.
+        What is promised, observed and guaranteed in each slice, if `target` is a mapping or if there are `slices`. The
+        columns are those of `TunedThreshold.guarantees`.
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
-        `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
-        `objective`, which is NaN where a threshold does not qualify and else greater is better. Empty where there are
-        `guarantees_`.
+        Arrays with a value for each threshold: `threshold` (descending from infinity, which accepts nothing),
+        `coverage`, `risk`, `risk_upper_bound` and `objective`. The objective is NaN if a threshold does not qualify;
+        higher is better. Empty if there are `guarantees_`.
     by_class_ : DataFrame
-        With a `prevalence` and no `slices`: coverage and risk of each class, as `TunedThreshold.by_class` has it.
+        Coverage and risk of each class, if there is a `prevalence` and no `slices`. The columns are those of
+        `TunedThreshold.by_class`.
     classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, confidence_, members_, n_features_in_,
     feature_names_in_
         As in :class:`SelectiveClassifier`.
@@ -290,7 +307,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         )
         if rule is not None and not rule.of_classes and self.objective not in ("cost", "coverage"):
             raise ValueError(
-                f"objective={self.objective!r} counts errors, and decisions that are not the classes are neither right "
+                f"objective={self.objective!r} counts errors, but decisions that are not the classes are neither right "
                 "nor wrong. Use objective='cost' or 'coverage'."
             )
         if self.reject_cost is not None:
@@ -341,11 +358,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         clusters: Codes | None,
         mix: Mix | None,
     ) -> TunedThreshold:
-        """Return the thresholds that keep several promises, or promises in slices."""
+        """Return the thresholds that keep several promises or promises in slices."""
         promised = [risk for risk in REWARDS if isinstance(self.target, Mapping) and risk in self.target]
         if promised and not (training.rule is None and self._by_confidence):
             raise ValueError(
-                f"target[{promised[0]!r}] is defined for the confidence: leave confidence='max_proba' and "
+                f"target[{promised[0]!r}] is defined for the confidence only. Keep confidence='max_proba' and "
                 "cost_matrix=None."
             )
         table = None
@@ -368,16 +385,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         return replace(tuned, threshold=0.5)  # from which the distance to the threshold of a slice is measured
 
     def _charges(self, training: Training, profile: ConfidenceProfile, rows: Rows) -> dict[str, Charge]:
-        """Return what each prediction is charged, by the promise of its mean."""
+        """Return what each prediction costs, for each promise of a mean."""
         promised = [risk for risk in CHARGES if isinstance(self.target, Mapping) and risk in self.target]
         if not promised:
             return {}
         if "cost" in promised and self.cost_matrix is None:
-            raise ValueError("target['cost'] needs a cost_matrix. Pass it, or promise the risk.")
+            raise ValueError("target['cost'] needs a cost_matrix. Pass one, or use a target for the risk.")
         if training.costs is not None or callable(self.cost_matrix):
             raise ValueError(
-                f"target[{promised[0]!r}] needs a cost_matrix, whose largest entry bounds every cost: costs of each "
-                "sample have no bound. Pass it, or promise the risk."
+                f"target[{promised[0]!r}] needs a cost_matrix, whose largest entry bounds every cost. Costs of each "
+                "sample have no bound. Pass a cost_matrix, or use a target for the risk."
             )
         charges, rule = {}, training.rule
         cost = training.charged_costs(rows, profile.require("predicted_class"))
@@ -389,7 +406,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             )
         elif "ecuas_1" in promised:
             if not self._by_confidence:
-                raise ValueError("target['ecuas_1'] is defined for the confidence: leave confidence='max_proba'.")
+                raise ValueError("target['ecuas_1'] is defined for the confidence only. Keep confidence='max_proba'.")
             largest = 1 - 1 / len(training.classes)
             charges["ecuas_1"] = ecuas_charge((1 - profile.score) / largest, ~profile.correct / largest, 1 / largest)
         return charges
@@ -413,13 +430,13 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         unknown = int((codes < 0).sum())
         if unknown:
             warn(
-                f"{unknown:,} of {len(codes):,} samples are rejected: their slice is missing, or was not among the "
-                "samples that chose the thresholds."
+                f"{unknown:,} of {len(codes):,} samples are rejected, because they have no threshold: their slice is "
+                "missing, or no sample that chose the thresholds was in it."
             )
         return placed(score, np.append(self.thresholds_.to_numpy(), np.inf)[codes])
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Any, Rows, Codes, Floats]:
-        """Fit the members; return them, what learned to score, and unseen rows with their predictions and scores."""
+        """Fit the members; return them, the learned confidence, and held-out rows with predictions and scores."""
         corrected = self.calibration is not None or learns(self.confidence)
         if training.frozen and not corrected:
             members: Members = [(training.fit_on(training.everything), None)]
@@ -452,7 +469,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     def _decide(
         self, training: Training, pairs: list[tuple[NDArray[Any], Any]], learned: Any, rows: Rows
     ) -> tuple[Codes, Floats]:
-        """Return predictions and scores of some rows, from pairs of their raw probabilities and calibrator."""
+        """Return predictions and scores of some rows, from pairs of raw probabilities and calibrator."""
         X = None if learned is None else training.samples(rows)  # nothing else looks at them, and copies cost memory
         _, predicted, score = self._answer(pairs, training.rule, training.deciding_costs(rows), X, learned)
         return predicted, score
@@ -460,18 +477,18 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     def _cross_fit(
         self, training: Training, splits: list[tuple[Rows, Rows]]
     ) -> tuple[Members, Any, Rows, Codes, Floats]:
-        """Fit on each fold and on everything; each fold's calibrator learns from the probabilities of the others."""
+        """Fit on each fold and on everything. The calibrator of a fold learns from the other folds."""
         tests = [test for _, test in splits]
         rows = np.concatenate(tests)
         if self.confidence_level is not None:
             if len(np.unique(rows)) < len(rows):
                 raise ValueError(
-                    "cv scores some samples several times, but a confidence_level needs independent scores. "
-                    "Hold out a part, such as cv=0.2."
+                    "cv predicts some samples several times, but a confidence_level needs independent scores. Hold "
+                    "out a part instead, for example with cv=0.2."
                 )
             warn(
-                f"confidence_level={self.confidence_level} is approximate with cross-fitted scores: they are not those "
-                "of the final classifier. Hold out a part for an exact confidence_level, such as cv=0.2.",
+                f"confidence_level={self.confidence_level} is approximate with cross-fitted scores, because the final "
+                "classifier did not give them. Hold out a part for an exact confidence_level, for example with cv=0.2.",
             )
         _, raw = training.fit_and_ask(splits)
         proba = np.vstack(raw)
@@ -488,7 +505,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
 
 def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -> None:
-    """Raise where a group has some samples that train, and others that choose the threshold."""
+    """Raise if some samples of a group train the classifier and others choose the threshold."""
     if training.clusters is None:
         return
     for train, test in splits:
@@ -496,10 +513,11 @@ def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -
         if len(torn):
             row = int(np.flatnonzero(training.clusters == torn[0])[0])
             raise DataError(
-                f"cv splits {len(torn)} groups, such as that of ",
+                f"cv splits {len(torn)} groups, such as the group of ",
                 row,
-                ": with a confidence_level, no group may both train the classifier and choose the threshold. Leave cv "
-                "out, or pass a splitter that keeps groups together, such as GroupShuffleSplit(n_splits=1).",
+                ". With a confidence_level, the samples of one group may not both train the classifier and choose the "
+                "threshold. Leave cv out, or pass a splitter that keeps groups together, such as "
+                "GroupShuffleSplit(n_splits=1).",
                 kind="torn group",
                 column="cv",
             )

@@ -1,4 +1,4 @@
-"""Find the threshold that is best for an objective, given predictions; the tuned classifier uses it, too."""
+"""Find the threshold that is best for an objective, given predictions. The tuned classifier uses it, too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,11 +47,11 @@ def tune_threshold(
     score: ArrayLike | None = None,
     random_state: Any = None,
 ) -> TunedThreshold:
-    """Find the threshold below which to reject predictions, the best one for an objective.
+    """Find the threshold below which to reject predictions, so that an objective is optimal.
 
-    Use it for existing predictions, of samples that trained neither the classifier nor its calibrator. With a
-    `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
-    :class:`TunedSelectiveClassifierCV` chooses its threshold with this function.
+    Use it if you have predictions already. Their samples must have trained neither the classifier nor its calibrator.
+    With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
+    :class:`TunedSelectiveClassifierCV` chooses its threshold in the same way.
 
     Parameters
     ----------
@@ -59,55 +59,59 @@ def tune_threshold(
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float or mapping of str to float or mapping, default=0.05
-        Largest risk, or smallest coverage, in [0, 1]. With a `confidence_level` a mapping promises several things at
-        once, see :class:`TunedSelectiveClassifierCV`: ``{{"risk": 0.05, "false_negative_rate": {{"fraud": 0.1}}}}``.
+        Largest risk, or smallest coverage, in [0, 1]. With a `confidence_level`, you can pass a mapping, which makes
+        several promises at once, such as ``{{"risk": 0.05, "false_negative_rate": {{"fraud": 0.1}}}}``.
+        :class:`TunedSelectiveClassifierCV` lists them.
     confidence_level : float, default=None
-        Probability with which the true risk is at most `target`, in (0, 1); only for the objective "risk". None
-        compares the observed error rate with `target`, and promises nothing about the true risk.
+        Probability with which the true risk is at most `target`, in (0, 1); only for the objective "risk". If None,
+        only the observed error rate is at most `target`, and nothing is promised about the true risk.
     n_candidates : int, default=1
-        Number of models, scores or targets from which these samples choose one. They share 1 − `confidence_level`
-        equally, so that the promise holds for whichever is chosen.
+        Number of models, scores or targets that you compare on the same samples before you choose one. They share 1 −
+        `confidence_level` equally, so the promise holds for any of them.
     spend : {"evenly", "first"}, default="evenly"
-        How the tests from strict to loose spend 1 − `confidence_level`: evenly over the logarithm of the accepted
-        number; or all of it at the strictest, which leaves what it cannot use to the next ones. "first" accepts more
-        where there are fewer than twice the samples of :func:`required_samples`, and less where there are many. The
-        guarantee is the same: choose before you look at the labels.
+        How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
+        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives all of it to the strictest
+        test; the part that this test cannot use is left to the next ones. "first" accepts more if there are fewer than
+        twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same. Choose
+        before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
-        Cost of each predicted class (column) under each true class (row), for the objective "cost". For decisions of
-        least expected cost u, as :class:`TunedSelectiveClassifierCV` takes them, pass these as `y_pred`, and 1 − u/u_M
-        as `score`.
+        Cost of each predicted class (column) under each true class (row), for the objective "cost". The predictions
+        stay the most probable classes. If you want decisions of least expected cost u instead, as in
+        :class:`TunedSelectiveClassifierCV`, compute them and pass them as `y_pred`, with 1 − u/u_M as `score`.
     thresholds : array-like of shape (n_thresholds,), default=None
-        The thresholds to choose from. None stands for all distinct scores; with a `confidence_level`, for the scores
+        The thresholds to choose from. None takes all distinct scores. With a `confidence_level`, None takes the scores
         that accept planned numbers of samples.
     prevalence : mapping of label to float, default=None
-        Share of each class where the predictions are used, as :meth:`skconf.ConfidenceProfile.at_prevalence` takes it:
-        thresholds are judged by these shares, and not by those of the rows. With a `confidence_level`, as many random
-        rows of each class choose as a draw from this mix has; a range, such as 0.005 to 0.02 as a pair, is then kept at
-        both ends. Several promises, or slices, take a single share, of all samples together. None stands for the
-        prevalence of a profile.
+        Share of each class in the population where the predictions are used, as in
+        :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
+        shares in the rows. With a `confidence_level`, a random part of the rows of each class chooses, with the class
+        counts of a sample that has the given shares. You can then also give a range as a pair, such as 0.005 and 0.02:
+        the promise is kept at both ends. Several promises, or slices, need a single share, which is of all samples
+        together. None uses the prevalence of the profile, if it has one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
-        Where the promises must hold: each predicted class, or each cell of the columns, gets a threshold of its own.
-        The `confidence_level` is the probability that all promises hold at once. Slices with too few samples are
-        rejected, and a warning says how many would do.
+        The slices in each of which the promises must hold. "predicted_class" makes a slice of each predicted class;
+        columns make a slice of each combination of their values. Each slice gets its own threshold. The
+        `confidence_level` is the probability that all promises hold at once. Everything is rejected in a slice with too
+        few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
-        `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
-        new cluster. None stands for the groups of a profile. Leave it out without a `confidence_level`.
+        The cluster of each sample, such as its patient. Pass it if samples of a cluster depend on each other. It needs
+        a `confidence_level`. Only one random sample of each cluster is then used, and the promise is about a random
+        sample of a random new cluster. None uses the groups of the profile, if it has any.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights; refused with a `confidence_level`, which counts every sample once.
+        Non-negative weights. They cannot be used with a `confidence_level`, which counts every sample once.
     score : array-like of shape (n_samples,), default=None
-        What selection ranks by; None stands for the confidence.
+        The scores that are compared with the threshold. None uses the confidence.
     random_state : int, RandomState instance or None, default=None
-        Seed that draws one sample of each cluster, and the rows of a mix.
+        Seed for the random sample of each cluster, and for the random rows with a `prevalence`.
 
     Returns
     -------
     TunedThreshold
-        With `threshold`, `coverage`, `risk`, `risk_upper_bound`, `feasible` and more.
+        Its fields are `threshold`, `coverage`, `risk`, `risk_upper_bound`, `feasible` and more.
 
     Raises
     ------
@@ -166,14 +170,16 @@ def tune_threshold(
         profile = without_class_weights(profile)
     clusters = None
     if confidence_level is not None and profile.kind != "right or wrong":
-        raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave it out.")
+        raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave confidence_level out.")
     if confidence_level is None:
         if groups is not None:
-            raise ValueError("groups are unused without a confidence_level. Set one, or leave groups out.")
+            raise ValueError(
+                "groups have no effect without a confidence_level. Set a confidence_level, or leave groups out."
+            )
     elif profile.sample_weight is not None:
         raise ValueError(
-            "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave it out (of a "
-            "profile by with_weight(None))."
+            "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave "
+            "sample_weight out (with_weight(None) removes it from a profile)."
         )
     elif groups is not None:
         clusters = read_clusters(groups, profile.n_rows)
@@ -197,16 +203,17 @@ def tune_threshold(
 
 
 def _charges(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[str, Charge]:
-    """Return what each prediction is charged, by the promise of its mean."""
+    """Return what each prediction costs, for each promise of a mean."""
     promised = [risk for risk in CHARGES if isinstance(target, Mapping) and risk in target]
     if not promised and cost_matrix is not None:
         raise ValueError(
-            f"cost_matrix is unused: target has none of {', '.join(CHARGES)}. Promise one, or leave cost_matrix out."
+            f"cost_matrix has no effect, because target has none of {', '.join(CHARGES)}. Add one of them to target, "
+            "or leave cost_matrix out."
         )
     charges = {}
     if "cost" in promised:
         if cost_matrix is None:
-            raise ValueError("target['cost'] needs a cost_matrix. Pass it, or promise the risk.")
+            raise ValueError("target['cost'] needs a cost_matrix. Pass one, or use a target for the risk.")
         matrix = np.asarray(cost_matrix, dtype=np.float64)
         charges["cost"] = Charge(
             matrix[profile.require("true_class"), profile.require("predicted_class")], float(matrix.max()) or 1.0
@@ -230,41 +237,42 @@ def keep_promises(
     charges: Mapping[str, Charge],
     mix: Mix | None,
 ) -> tuple[TunedThreshold, Cells | None]:
-    """Return the thresholds that keep several promises, or promises in slices, and these.
+    """Return the thresholds that keep several promises or promises in slices, with the promises.
 
     Parameters
     ----------
     profile : ConfidenceProfile
         Predictions that choose.
     aim : Objective
-        Level, candidates and given thresholds.
+        The level, the number of candidates and the given thresholds.
     target : float or mapping
-        What is promised.
+        The promises.
     slices : "predicted_class", table of columns, or None
-        Where.
+        The slices in which the promises must hold.
     clusters : ndarray of shape (n_samples,) or None
-        Clusters, of which one random sample in each slice chooses.
+        The cluster of each sample. In each slice, one random sample of each cluster chooses the threshold.
     random_state : int, RandomState instance or None
         Seed.
     charges : mapping of str to Charge
-        What each prediction is charged, by the promise of its mean.
+        For each promise of a mean, what each prediction costs.
     mix : Mix or None
         The shares of the classes where predictions are used; None stands for those of the samples.
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
-            "prevalence has a range of shares, and several promises, or slices, are kept at one share. State one."
+            "prevalence has a range of shares, but several promises, or promises in slices, need one share. Give one "
+            "number."
         )
     labels = None if profile.classes is None or profile.true_class is None else profile.classes.tolist()
     promises = read_promises(target, labels, slices)
     for promise in promises:
         if promise.risk in REWARDS and not profile.ranks_by_confidence:
             raise ValueError(
-                f"target[{promise.risk!r}] is defined for the confidence: leave confidence='max_proba' and "
+                f"target[{promise.risk!r}] is defined for the confidence only. Keep confidence='max_proba' and "
                 "cost_matrix=None, and pass no score."
             )
     if profile.abstained is not None and any(promise.risk == "coverage" for promise in promises):
-        raise ValueError("target['coverage'] cannot be promised where rows abstain: no threshold accepts these.")
+        raise ValueError("target['coverage'] cannot be promised where rows abstain, because no threshold accepts them.")
     true, predicted = profile.true_class, profile.predicted_class
     rows = Rows(profile.score, profile.correct, true, predicted, charges)
     cells, codes, answered = None, np.zeros(len(profile), dtype=np.intp), np.array([])
@@ -294,36 +302,39 @@ def keep_promises(
 
 
 def of_thresholds(aim: Objective) -> Objective:
-    """Return an objective that checks the cost matrix and thresholds alone."""
+    """Return an objective that only checks the cost matrix and the thresholds."""
     return replace(aim, name="cost", target=0.05, confidence_level=None, reject_cost=0.0, spend="evenly")
 
 
 def terms_of(aim: Objective, promises: Sequence[Promise]) -> Terms:
-    """Return what is promised, and how."""
+    """Return the promises, and how they are tested."""
     assert aim.confidence_level is not None  # as was checked before
     given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
     return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given, aim.spend)
 
 
 def check_several(objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None) -> None:
-    """Refuse what contradicts several promises, or promises in slices."""
+    """Refuse parameters that contradict several promises or promises in slices."""
     what = "A mapping as target" if isinstance(target, Mapping) else "slices"
     if confidence_level is None:
         raise ValueError(
-            f"{what} needs a confidence_level: the probability that all promises hold. Set one, like 0.95."
+            f"{what} needs a confidence_level: the probability that all promises hold. Set one, such as 0.95."
         )
     if objective not in ("risk", "coverage"):
         raise ValueError(
-            f"{what} takes objective='risk' (accept as much as the promises allow) or 'coverage' (as little), got "
-            f"{objective!r}."
+            f"{what} needs objective='risk', which accepts as much as the promises allow, or 'coverage', which accepts "
+            f"as little; got {objective!r}."
         )
     floors = isinstance(target, Mapping) and ("coverage" in target or "recall" in target)
     if objective == "coverage" and not floors:
         raise ValueError(
-            "objective='coverage' accepts as little as the promises allow, and needs a floor: target={'coverage': 0.8}."
+            "objective='coverage' accepts as little as the promises allow, so it needs a promise that sets a minimum, "
+            "such as target={'coverage': 0.8}."
         )
     if reject_cost is not None:
-        raise ValueError(f"reject_cost is unused: {what} promises costs of what is accepted. Leave it out.")
+        raise ValueError(
+            f"reject_cost has no effect: {what} promises the costs of accepted samples only. Leave reject_cost out."
+        )
 
 
 def choose_threshold(
@@ -344,7 +355,7 @@ def choose_threshold(
     objective : Objective
         What the threshold optimizes.
     clusters : ndarray of shape (n_samples,) or None
-        Number of each sample's cluster, of which one random sample chooses; None where all choose.
+        Number of each sample's cluster. One random sample of each cluster chooses the threshold. None uses all samples.
     random_state : int, RandomState instance or None
         Seed of that sample.
     mix : Mix, default=None
@@ -371,7 +382,7 @@ def choose_threshold(
 
 
 def without_class_weights(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return a profile without the weights of its classes; with those that differ within one, as it is."""
+    """Return a profile without weights, if they only weight classes; else the profile as it is."""
     codes, weight = profile.require("true_class"), profile.sample_weight
     if weight is not None:
         _, first, place = np.unique(codes, return_index=True, return_inverse=True)
@@ -381,14 +392,14 @@ def without_class_weights(profile: ConfidenceProfile) -> ConfidenceProfile:
 
 
 def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any, reject_cost: Any) -> None:
-    """Refuse parameters out of their range; scikit-learn checks those of the tuned classifier."""
+    """Refuse parameters that are out of range. scikit-learn checks the parameters of the tuned classifier."""
     if not callable(objective):
         check_option(objective, "objective", OBJECTIVES)
     check_number(target, "target", 0.0, 1.0)
     if confidence_level is not None:
         check_number(confidence_level, "confidence_level", 0.0, 1.0, open_high=True)
         if confidence_level == 0:
-            raise ValueError("confidence_level must be above 0, but is 0.")
+            raise ValueError("confidence_level must be above 0, but is 0. Set it to 0.95, for example.")
     check_whole(n_candidates, "n_candidates")
     if reject_cost is not None:
         check_number(reject_cost, "reject_cost", 0.0, open_high=True)

@@ -132,7 +132,7 @@ def test_many_slices_without_rows_enough_are_told_in_short(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("p.csv", "--target", "fnr:fraud=0.1"), "target has 'fnr', but may have risk,"),
+        (("p.csv", "--target", "fnr:fraud=0.1"), "target has 'fnr', but can only have risk,"),
         (("p.csv", "--target", "recall:frau=0.1"), "Did you mean 'fraud'?"),
         (("p.csv", "--target", "risk=5"), "For 5% pass 0.05."),
         (("p.csv", "--target", "risk=0.1", "risk=0.2"), "--target gives risk twice"),
@@ -140,8 +140,8 @@ def test_many_slices_without_rows_enough_are_told_in_short(capsys):
         (("p.csv", "--slices", "regio"), "Did you mean 'region'?"),
         (("p.csv", "--slices", "age"), "90 distinct numbers"),
         (("p.csv", "--label", "nope"), "name one of them by --label"),
-        (("a.csv", "--target", "recall:1=0.1"), "Promise a risk."),
-        (("p.csv", "--target", "coverage=1"), "must be below 1: no number of samples shows that a rate is one"),
+        (("a.csv", "--target", "recall:1=0.1"), "Use a target for the risk."),
+        (("p.csv", "--target", "coverage=1"), "must be below 1. No number of samples can show that a rate is one"),
         (("p.csv", "--target", "recall:fraud=1"), "must be below 1"),
         (("no.csv",), "no.csv"),
     ],

@@ -113,13 +113,13 @@ def test_a_calibrator_alone(name):
         ({"reject_cost": 0.2}, "decides by costs"),
         ({"confidence": LearnedConfidence()}, "its confidence is"),
         ({"threshold": 0.5, "confidence": lambda proba: proba.max(axis=1)}, "its confidence is"),
-        ({"threshold": 0.5, "reject_label": -1}, "its reject label is -1, of another kind"),
+        ({"threshold": 0.5, "reject_label": -1}, "its reject label -1 is of another type"),
     ],
     ids=["costs", "learned", "callable", "reject label"],
 )
 def test_what_has_no_graph_says_so(options, why):
     model = SelectiveClassifier(LOGISTIC, **options).fit(X, Y)
-    with pytest.raises(ValueError, match=f"This SelectiveClassifier has no form in ONNX, since (it )?{why}"):
+    with pytest.raises(ValueError, match=f"This SelectiveClassifier cannot be converted to ONNX, because (it )?{why}"):
         skl2onnx.to_onnx(model, X[:1])
 
 
@@ -127,5 +127,5 @@ def test_thresholds_of_slices_have_no_graph():
     model = TunedSelectiveClassifierCV(
         LOGISTIC, target=0.1, slices="predicted_class", confidence_level=0.5, random_state=0
     ).fit(X, CODES)
-    with pytest.raises(ValueError, match="has no form in ONNX, since it has a threshold for each"):
+    with pytest.raises(ValueError, match="cannot be converted to ONNX, because it has a separate threshold"):
         skl2onnx.to_onnx(model, X[:1])

@@ -413,11 +413,11 @@ class TestCostsBySample:
         [
             ({"cost_matrix": FRAUD}, np.ones((300, 2, 2)), "exclude each other"),
             ({}, np.ones((299, 2, 2)), "costs has 299 rows, but there are 300 samples"),
-            ({}, np.ones((300, 3, 2)), r"to decide they must have \(300, 2, 2\)"),
-            ({}, np.ones((300, 2, 3)), "3 decisions for 2 classes: name them"),
+            ({}, np.ones((300, 3, 2)), r"to decide must have shape \(300, 2, 2\)"),
+            ({}, np.ones((300, 2, 3)), "3 decisions for 2 classes, so the decisions need names"),
             ({}, -np.ones((300, 2, 2)), "costs must hold finite costs"),
             ({}, np.ones(300), "costs must have shape"),
-            ({}, np.zeros((300, 2, 2)), "nothing is uncertain"),
+            ({}, np.zeros((300, 2, 2)), "no decision is uncertain"),
             ({"cost_matrix": lambda X: np.ones((len(X), 2))}, None, "must return costs of shape"),
         ],
     )

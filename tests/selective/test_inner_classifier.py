@@ -205,12 +205,12 @@ def test_it_scores_like_rows_held_out_by_hand(task):
 @pytest.mark.parametrize(
     ("estimator", "params", "message"),
     [
-        (LogisticRegression(), {}, r"that of LogisticRegression takes none\. Leave it out"),
-        (make_pipeline(StandardScaler(), GaussianNB()), {}, "that of GaussianNB takes none"),
+        (LogisticRegression(), {}, r"The fit of LogisticRegression takes none\. Leave validation_fraction out"),
+        (make_pipeline(StandardScaler(), GaussianNB()), {}, "The fit of GaussianNB takes none"),
         (GridSearchCV(Spy(), {}), {}, "search around the selective classifier"),
         (FrozenEstimator(LogisticRegression()), {}, "Leave validation_fraction out"),
-        (Spy(), {"eval_set": []}, "fit got an eval_set, and validation_fraction=0.1 makes one for each fit"),
-        (make_pipeline(Spy()), {"spy__eval_set": []}, "Leave one out"),
+        (Spy(), {"eval_set": []}, "fit got an eval_set, but validation_fraction=0.1 makes one for each fit"),
+        (make_pipeline(Spy()), {"spy__eval_set": []}, "Leave one of the two out"),
     ],
     ids=["no eval_set", "in a pipeline", "search", "frozen", "shared", "shared in a pipeline"],
 )

@@ -214,7 +214,7 @@ class TestRequiredSamples:
             ({}, ValueError, "of sum 0"),
             ({"fraud": 3}, ValueError, "for 3% pass 0.03"),
             ({"a": 0.1, "b": 0.2, "c": 0.3}, ValueError, "must be 1"),
-            ({"fraud": (0.02, 0.005)}, ValueError, "rise"),
+            ({"fraud": (0.02, 0.005)}, ValueError, "from the lower to the higher"),
         ],
     )
     def test_of_bad_shares_are_refused(self, prevalence, error, word):

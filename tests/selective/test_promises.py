@@ -217,16 +217,16 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         ({"target": {}}, "empty"),
         ({"target": {"risk": 5}}, "pass 0.05"),
         ({"target": {"risk": 0}}, "above 0"),
-        ({"target": {"false_negative_rate": 0.1}}, "needs the class"),
-        ({"target": {"false_negative_rate": {"fraud": 0.1}}}, "none of the classes"),
+        ({"target": {"false_negative_rate": 0.1}}, "Name the class"),
+        ({"target": {"false_negative_rate": {"fraud": 0.1}}}, "names the class 'fraud', but the classes are"),
         ({"target": {"false_negative_rate": {1: 0.1}}, "slices": "predicted_class"}, "predicted class"),
         ({"target": {"risk": {"a": 0.1}}}, "no slices"),
         ({"target": {"cost": 0.1}}, "cost_matrix"),
         ({"target": 0.1, "slices": np.arange(100.0)}, "distinct numbers"),
         ({"target": 0.1, "slices": ["a"] * 3}, "3 rows"),
-        ({"target": 0.1, "slices": np.full(100, np.nan)}, "no row without a missing value"),
+        ({"target": 0.1, "slices": np.full(100, np.nan)}, "a missing value in every row"),
         ({"target": 0.1, "slices": np.zeros((100, 2))}, r"slices has shape \(100, 2\)"),
-        ({"target": 0.1, "slices": pd.DataFrame(index=range(100))}, "slices has no column"),
+        ({"target": 0.1, "slices": pd.DataFrame(index=range(100))}, "slices is a table without columns"),
         (
             {"target": 0.1, "slices": np.ma.array(["a"] * 100, mask=[1] + [0] * 99)},
             "slices is a masked array with hidden",
@@ -235,15 +235,15 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
             {"target": 0.1, "slices": {"r": np.ma.array([1] * 100, mask=[1] + [0] * 99)}},
             r"slices\['r'\] is a masked array",
         ),
-        ({"target": 0.1, "slices": pd.Series([["a"]] * 100, name="r")}, "lists or the like in 'r'"),
+        ({"target": 0.1, "slices": pd.Series([["a"]] * 100, name="r")}, "lists, sets, dicts or arrays in 'r'"),
         ({"target": {"risk": {"a": 0.1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no risk for the slice 'b'"),
-        ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no slice"),
+        ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no such slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
-        ({"target": {"risk": 0.1}, "objective": "coverage"}, "floor"),
+        ({"target": {"risk": 0.1}, "objective": "coverage"}, "sets a minimum"),
         ({"target": {"risk": 0.1}, "prevalence": {1: (0.1, 0.2)}}, "range of shares"),
         ({"target": {"cwsa": 1.0}}, "must lie in"),
         ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "defined for the confidence"),
-        ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "unused"),
+        ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "no effect"),
     ],
 )
 def test_contradictions_are_refused(options, message):
@@ -341,7 +341,7 @@ class TestClassifier:
         np.testing.assert_array_equal(inside.fit(X, y).predict(X), model.predict(X))
         plain = self.model(estimator=LogisticRegression())
         outside = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), plain)
-        with pytest.raises(ValueError, match="belongs inside"):
+        with pytest.raises(ValueError, match="put it inside the classifier"):
             outside.fit(X, y)
 
     def test_groups_and_weights_are_routed_to_where_they_are_asked_for(self):
@@ -504,20 +504,28 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     assert (
         f"risk 0.03 allows at most {alone.coverage:.1%} and coverage 0.99 needs at least {at_least / 3000:.1%}" in why
     )
-    assert f"{wrong[:at_least].sum()} of {at_least:,} are wrong, and the limit of the risk is {limit:.3g}" in why
+    assert (
+        f"{wrong[:at_least].sum()} of {at_least:,} accepted samples are wrong, and the upper limit of the risk is "
+        f"{limit:.3g}" in why
+    )
     # Of 1 - c rejected and all of them wrong, c * 0.03 more are wrong: the most errors that any score allows for.
     low = beta.ppf(0.025, wrong.sum(), (~wrong).sum() + 1)
     rejected = np.linspace(0, 1, 100_001)
     least = rejected[rejected + 0.03 * (1 - rejected) >= low].min()
-    assert f"No score at all can: a risk of 0.03 rejects at least {least:.1%}" in why
-    assert "No score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
+    assert (
+        f"No other score could keep them: with the errors of these samples, a risk of 0.03 rejects at least {least:.1%}"
+        in why
+    )
+    assert "No other score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
 
     (why,) = reason({"recall": {0: 0.97}})
     right = (said == 0)[y == 0]
     low = beta.ppf(0.05, right.sum(), (~right).sum() + 1)
-    assert f"to accept everything reaches {right.mean():.3g}, with a lower limit of {low:.3g}" in why
+    assert f"if everything is accepted, it is {right.mean():.3g}, with a lower limit of {low:.3g}" in why
     (why,) = reason({"risk": 0.003})
-    assert re.search(r"closest: [\d,]+ wrong among [\d,]+ accepted, with an upper limit of 0\.\d+$", why)
+    assert re.search(
+        r"closest threshold has [\d,]+ errors among [\d,]+ accepted samples, and an upper limit of 0\.\d+$", why
+    )
 
 
 def evidence_by_hand(terms, mean):

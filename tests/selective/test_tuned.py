@@ -377,7 +377,7 @@ def test_with_a_level_one_row_of_each_held_out_group_counts(numbered, cv):
 @pytest.mark.parametrize("cv", [ShuffleSplit(1, test_size=0.3, random_state=0), 3, KFold(3)], ids=str)
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 def test_with_a_level_no_group_is_torn_apart(numbered, chosen, cv):
-    with pytest.raises(ValueError, match=r"cv splits 12 groups, such as that of row 0.*GroupShuffleSplit"):
+    with pytest.raises(ValueError, match=r"cv splits 12 groups, such as the group of row 0.*GroupShuffleSplit"):
         tuned(Spy(), cv=cv, **LEVEL).fit(*numbered, groups=GROUPS)
     assert Spy.fits == []
 
@@ -541,11 +541,11 @@ def test_the_threshold_is_zero_where_every_sample_is_accepted(three, weight, par
         ({"target": 0.0}, "the observed risk is above target=0.0 at every threshold"),
         (
             {"target": 0.001, "confidence_level": 0.99},
-            r"60 samples cannot show .*target=0.001.*0.99: at least 4603 are needed, all without error",
+            r"60 samples cannot show .*target=0.001.*0.99: at least 4603 samples without an error are needed",
         ),
         (
             {"target": 0.05, "confidence_level": 0.9},
-            "was shown .*=0.05 at confidence_level=0.9. Closest: .* errors among",
+            "was shown .*=0.05 at confidence_level=0.9. The closest one has .* errors among",
         ),
         ({"objective": "cost", "reject_cost": 0.0}, "'cost'"),
         ({"objective": "coverage", "target": 0.9, "thresholds": [0.95]}, "reaches a coverage of target=0.9"),
@@ -655,7 +655,7 @@ SWAP = [[0, 1], [1, 0]]
 CONTRADICTIONS = [
     ({"objective": "nonsense"}, "'objective' parameter"),
     ({"objective": None}, "'objective' parameter"),
-    ({"objective": "coverage", "confidence_level": 0.9}, "confidence_level is for objective='risk'"),
+    ({"objective": "coverage", "confidence_level": 0.9}, "confidence_level can be used only with objective='risk'"),
     ({"objective": lambda curve: curve.risk, "confidence_level": 0.9}, "confidence_level.*'a function'"),
     ({"target": 0, "confidence_level": 0.9}, "target must be above 0"),
     ({"objective": "coverage", "target": 0}, "target.*must be above 0"),
@@ -672,18 +672,21 @@ CONTRADICTIONS = [
     ({"objective": "cost", "cost_matrix": np.ones((2, 2))}, "needs reject_cost"),
     ({"objective": "cost", "reject_cost": -0.1}, "'reject_cost' parameter"),
     ({"objective": "cost", "reject_cost": np.inf}, "'reject_cost' parameter"),
-    ({"reject_cost": 0.1}, "reject_cost is for objective='cost'"),
+    ({"reject_cost": 0.1}, "reject_cost can be used only with objective='cost'"),
     ({"cost_matrix": SWAP, "keep_prediction": True}, "keep_prediction=True contradicts costs"),
     ({"cost_matrix": SWAP, "confidence": "entropy"}, "confidence='entropy' contradicts costs"),
     ({"cost_matrix": SWAP, "objective": "cwsa"}, "objective='cwsa'.*cost_matrix=None"),
-    ({"decisions": [0, 1]}, "decisions need a cost_matrix"),
+    ({"decisions": [0, 1]}, "decisions were named, but no costs"),
     ({"cost_matrix": SWAP, "decisions": ["call", "wait"]}, "objective='risk' counts errors"),
     ({"cost_matrix": SWAP, "decisions": ["call", "call"]}, "decisions must be distinct"),
     ({"cost_matrix": SWAP, "decisions": ["call"]}, "2 columns, but there are 1 decisions"),
-    ({"cost_matrix": [[0, 1, 2], [1, 0, 2]]}, r"3 decisions for 2 classes: name them, such as decisions="),
+    (
+        {"cost_matrix": [[0, 1, 2], [1, 0, 2]]},
+        r"3 decisions for 2 classes, so the decisions need names. Pass for example decisions=",
+    ),
     ({"cost_matrix": np.zeros((2, 2))}, "costs nothing under any class"),
     ({"cost_matrix": SWAP, "decisions": ["a", "b"], "objective": "coverage", "reject_label": "a"}, "of the decisions"),
-    ({"objective": lambda curve: curve.risk, "reject_cost": 0.1}, "reject_cost is for objective='cost'"),
+    ({"objective": lambda curve: curve.risk, "reject_cost": 0.1}, "reject_cost can be used only with objective='cost'"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": np.ones((3, 3))}, "3 rows.* 2 classes"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [0, 1]}, "cost_matrix must have shape"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [[0, -1], [1, 0]]}, "cost_matrix must hold"),

@@ -227,8 +227,8 @@ def said(wrong, score=None, **params):
 
 def test_too_few_samples_are_told_how_many_it_takes():
     assert said(np.zeros(100), target=0.01, confidence_level=0.95) == (
-        "100 samples cannot show a risk of at most target=0.01 at confidence_level=0.95: at least 299 are needed, "
-        "all without error"
+        "100 samples cannot show a risk of at most target=0.01 at confidence_level=0.95: at least 299 samples "
+        "without an error are needed"
     )
 
 
@@ -239,18 +239,19 @@ def test_the_closest_is_told_and_how_many_samples_it_takes():
     needed = required_samples(0.05, 0.95, coverage=0.4, errors=9)
     reason = said(wrong, target=0.05, confidence_level=0.95)
     assert reason.startswith(
-        "no threshold was shown to have a risk of at most target=0.05 at confidence_level=0.95. Closest: 9 errors "
+        "no threshold was shown to have a risk of at most target=0.05 at confidence_level=0.95. The closest one has 9 "
     )
     declared = said(wrong, target=0.05, confidence_level=0.95, thresholds=[np.linspace(1, 0, 500)[199]])
     assert declared.endswith(
-        "Closest: 9 errors among 200 accepted, a coverage of 0.4, with an upper limit of 0.077; with so many errors, "
-        f"a single given threshold needs 311 accepted samples, and the search for a threshold {needed} samples in all"
+        "The closest one has 9 errors among 200 accepted samples, a coverage of 0.4 and an upper limit of 0.077 "
+        "for the risk. With so many errors, one given threshold needs 311 accepted samples. The search for a threshold "
+        f"needs {needed} samples in all"
     )
 
 
 def test_a_risk_above_the_target_is_not_mended_by_more_samples():
     reason = said(np.arange(400) % 2, target=0.05, confidence_level=0.95)
-    assert reason.endswith("; its observed risk is not below the target")
+    assert reason.endswith(". Its observed risk is not below the target")
 
 
 def test_thresholds_that_accept_nothing():
@@ -262,14 +263,14 @@ def test_candidates_are_named():
     reason = said(np.zeros(60), target=0.05, confidence_level=0.95, n_candidates=2)
     assert reason == (
         "60 samples cannot show a risk of at most target=0.05 at confidence_level=0.95, shared by n_candidates=2: "
-        "at least 72 are needed, all without error"
+        "at least 72 samples without an error are needed"
     )
 
 
 def test_a_message_of_very_many_errors_is_quick():
     wrong = np.random.default_rng(0).random(200_000) < 0.0499
     reason = said(wrong, np.ones(200_000), target=0.05, confidence_level=0.95)
-    assert "with so many errors" in reason
+    assert "With so many errors" in reason
 
 
 def test_without_a_level_the_observed_risk_is_what_is_told():
@@ -288,16 +289,20 @@ def test_without_a_level_the_observed_risk_is_what_is_told():
         ({"target": 0, "confidence_level": 0.9}, ValueError, "target must be above 0"),
         ({"confidence_level": 95}, ValueError, "confidence_level must lie in"),
         ({"confidence_level": 0}, ValueError, "confidence_level must be above 0"),
-        ({"confidence_level": 0.9, "objective": "coverage"}, ValueError, "confidence_level is for objective='risk'"),
+        (
+            {"confidence_level": 0.9, "objective": "coverage"},
+            ValueError,
+            "confidence_level can be used only with objective='risk'",
+        ),
         ({"n_candidates": 0}, ValueError, "n_candidates must be at least 1"),
         ({"n_candidates": 2.5}, TypeError, "n_candidates must be a whole number"),
         ({"objective": "cost"}, ValueError, "needs reject_cost"),
         ({"objective": "cost", "reject_cost": -1}, ValueError, "reject_cost must lie in"),
-        ({"cost_matrix": np.ones((3, 3))}, ValueError, "cost_matrix is for objective='cost'"),
-        ({"thresholds": []}, ValueError, "thresholds must be a list of numbers"),
-        ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of numbers"),
-        ({"groups": np.arange(N)}, ValueError, "groups are unused without a confidence_level"),
-        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence: leave"),
+        ({"cost_matrix": np.ones((3, 3))}, ValueError, "cost_matrix can be used only with objective='cost'"),
+        ({"thresholds": []}, ValueError, "thresholds must be a list of at least one number"),
+        ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of at least one number"),
+        ({"groups": np.arange(N)}, ValueError, "groups have no effect without a confidence_level"),
+        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence only. Keep"),
     ],
 )
 def test_bad_parameters_are_refused(task, params, error, message):
