@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import log_loss
 
@@ -27,8 +28,9 @@ def test_the_page(monkeypatch):
     monkeypatch.setattr(of.importlib.util, "find_spec", lambda _: None)  # other libraries
     tasks = {"made": of.made(np.random.default_rng(0), (6000, 3000))}
     text = ""
-    for name, (make, write) in of.parts(SMALL, tasks, small=True).items():
-        text += of.section(name, SMALL[name], write(make()))
+    for name, (pieces, write) in of.parts(SMALL, tasks, small=True).items():
+        made = pd.concat([make() for make in pieces.values()], ignore_index=True)
+        text += of.section(name, SMALL[name], write(made), "2000-01-01")
     assert text.count("\n## ") == len(of.ABOUT) == 6
     assert "nan" not in text
     assert sum(line.startswith("| ") for line in text.splitlines()) > 30
