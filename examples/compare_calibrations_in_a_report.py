@@ -2,15 +2,15 @@
 Compare calibrations in a report
 ================================
 
-Which calibration is the best, and is the difference more than chance? By the calibration error, two calibrations of
-naive Bayes are nearly alike; but isotonic calibration is wrong where it is certain. A report puts models side by side,
-marks the best where a paired difference shows it, and says of each whether it is overconfident or underconfident by
-more than chance.
+Which calibration is the best, and is the difference more than chance? Two calibrations of naive Bayes have nearly the
+same calibration error. But isotonic calibration is wrong at a confidence of 1. A report shows models side by side. It
+marks the best one, if a paired difference shows it. For each model it says whether it is overconfident or
+underconfident by more than chance.
 """
 
 # %%
-# The tumours are benign or malignant. The model is naive Bayes, which takes features that say the same for independent
-# evidence. Each sample is predicted by a model that has not seen it.
+# The tumours are benign or malignant. The model is naive Bayes, which treats correlated features as independent
+# evidence. Each sample is predicted by a model that was not trained on it.
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -29,38 +29,39 @@ models = {
 predicted = {name: cross_val_predict(model, X, y, method="predict_proba") for name, model in models.items()}
 
 # %%
-# Naive Bayes is far overconfident. Both calibrations correct that on average, and their calibration errors differ
-# little. But isotonic calibration was wrong at a confidence of 1, and each such error adds 1e8/n to the size ratio. The
-# verdict and the log loss show it.
+# Naive Bayes is far overconfident. Both calibrations correct this on average, and their calibration errors differ
+# little. But isotonic calibration was wrong at a confidence of 1. Each such error adds 1e8/n to the size ratio. The
+# verdict and the log loss show the error, too.
 report = confidence_report(y, predicted, threshold=0.9)
 print(report)
 
 # %%
-# This picture shows where: it draws the error rate against the distance of the confidence from 1. At the right end no
-# error is expected. There naive Bayes is wrong about once in fifty times, and isotonic calibration once in a hundred
-# and fifty.
+# This picture draws the error rate against the distance of the confidence from 1. At the right end no error is
+# expected. There, about one in fifty answers of naive Bayes is wrong, and one in a hundred and fifty after isotonic
+# calibration.
 ax = None
 for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
 ax.set_title("Where no error is expected, two of three make some")
 
 # %%
-# Its `frame` is a DataFrame. Here we count the rows in which models are shown to be better than the first.
+# The attribute `frame` of the report is a DataFrame. Here we count, for each model, the metrics by which it is clearly
+# better than the first model.
 print(report.frame["best_model"].value_counts().to_string())
 
 # %%
-# Rows can be chosen, by the names of functions or of scorers.
+# You can choose the metrics, by the names of functions or of scorers.
 print(confidence_report(y, predicted, metrics=["calibrated_size_ratio", "confidence_gain", "neg_ecuas_1"]))
 
 # %%
-# The profile of a fitted :class:`~skconf.SelectiveClassifier` knows the threshold below which it rejects.
+# The profile of a fitted :class:`~skconf.SelectiveClassifier` contains its threshold.
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 selective = SelectiveClassifier(GaussianNB(), threshold=0.9, calibration="platt").fit(X_train, y_train)
 profile = ConfidenceProfile.from_estimator(selective, X_test, y_test)
 print(confidence_report(profile))
 
 # %%
-# By class, the report says how much of the confidence in it is right, and how much of the class is found.
+# For each class, the report has the precision and the recall, both weighted by confidence.
 print(confidence_report(profile, by="class"))
 
 # %%

@@ -2,14 +2,14 @@
 Count the test samples that a comparison needs
 ==============================================
 
-How many test samples does it take to see that one model is better? cF1 and ECUAS need thirty to forty, a twentieth of
-the hundreds that accuracy needs. Metrics that read the probabilities see a change in every prediction; those that count
-right and wrong see only the predictions that changed sides.
+How many test samples are needed to show that one model is better? In this example, cF1 and ECUAS need thirty to forty;
+accuracy needs twenty times as many. The reason: metrics of the probabilities use a change in every prediction. Metrics
+that count right and wrong answers use only the predictions that became right or wrong.
 """
 
 # %%
-# Two forests are tested on half of the handwritten digits. The second was trained on two thirds of the samples of the
-# first.
+# Two forests are tested on half of the handwritten digits. The second forest was trained on two thirds of the samples
+# that trained the first.
 from functools import partial
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,8 @@ proba = {
     for size in (898, 600)
 }
 
-# %% All differences are paired: samples that are hard for both models cancel out. ``selective_accuracy_score`` at
+# %%
+# All differences are paired: samples that are hard for both models cancel out. ``selective_accuracy_score`` at
 # threshold 0 is the accuracy.
 questions = {
     "accuracy": partial(metrics.selective_accuracy_score, threshold=0.0),
@@ -44,8 +45,8 @@ found = compare(questions, y_test, proba).droplevel(["first", "second"])
 print(found[["first_value", "second_value", "low", "high", "p_value", "p_adjusted"]].round(4).to_string())
 
 # %%
-# The standard error of a difference falls with the root of the number of samples. To be found at the 5% level in four
-# of five test sets, a difference must be 2.8 standard errors large.
+# The standard error of a difference falls with the root of the number of samples. A difference is found at the 5% level
+# in four of five test sets if it is 2.8 standard errors large.
 needed = norm.ppf(0.975) + norm.ppf(0.8)
 found["samples"] = np.ceil(len(y_test) * (needed * found["standard_error"] / found["difference"]) ** 2).astype(int)
 print(found["samples"].sort_values().to_string())
@@ -60,7 +61,7 @@ axes.grid(axis="y", alpha=0.3)
 axes.set_title("cF1 and ECUAS need tens of samples, accuracy hundreds")
 
 # %%
-# Do these numbers hold? Of test sets of that size, drawn from this one, four in five should show a difference.
+# Are these numbers right? We draw test sets of that size from this one. Four in five of them should show a difference.
 rng = np.random.default_rng(0)
 for name in ("accuracy", "ECUAS, n = 0"):
     draws = [rng.choice(len(y_test), found.loc[name, "samples"]) for _ in range(200)]
@@ -71,9 +72,9 @@ for name in ("accuracy", "ECUAS, n = 0"):
     print(f"{name}: {np.mean(np.array(p_values) <= 0.05):.0%} of sets of {found.loc[name, 'samples']} samples")
 
 # %%
-# cF1 and ECUAS need thirty to forty digits, accuracy needs hundreds. That alone does not make them right: cF1 rewards
-# any confidence, and here the more confident model is also the better one. First choose the metrics that fit your
-# decision; among these, take the one that needs the fewest samples.
+# cF1 and ECUAS need thirty to forty digits, accuracy needs hundreds. This alone does not make them better metrics: cF1
+# rewards any confidence, and in this example the more confident model is also the better one. First choose the metrics
+# that fit your decision. Of these, take the one that needs the fewest samples.
 
 # %%
 # **What to do.** Draw such a table from a first test set, before you label a second one.

@@ -2,13 +2,13 @@
 Cross-validate confidence metrics
 =================================
 
-Three classifiers of wine have nearly the same accuracy. Which has confidences that are worth more? One of them is
-confident in its errors. Repeated cross-validation gives each metric a mean and a spread, in one table.
+Three classifiers have nearly the same accuracy: which of them has the most useful confidences? One of them is confident
+in its errors. Repeated cross-validation gives the mean and the spread of each metric, in one table.
 """
 
 # %%
-# We compare three classifiers on the same folds. Each is asked for its probabilities once per fold, for all metrics of
-# the list, scikit-learn's own among them.
+# We compare three classifiers on the same folds. ``predict_proba`` is called once per fold, for all metrics of the
+# list, also for those of scikit-learn.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_wine
@@ -36,12 +36,12 @@ scores = pd.concat(
 )
 
 # %%
-# The spread over folds shows how much folds differ, not how far the mean is from the truth: folds share samples.
+# The spread shows how much the folds differ. It is not the error of the mean, because folds share samples.
 by_model = scores.filter(like="test_").rename(columns=lambda name: name.removeprefix("test_")).groupby("model")
 print((by_model.mean().map("{:.3f}".format) + " ± " + by_model.std().map("{:.3f}".format)).T.to_string())
 
 # %%
-# Each point is a fold, each bar the mean.
+# In the picture, a point is a fold, and a bar is the mean.
 figure, axes = plt.subplots(1, 3, figsize=(9, 2.8), sharey=True, layout="constrained")
 for ax, metric in zip(axes, ["accuracy", "neg_aurc", "neg_ecuas"], strict=True):
     for model, values in scores.groupby("model")[f"test_{metric}"]:
@@ -52,9 +52,9 @@ axes[0].margins(y=0.2)
 figure.suptitle("Alike in accuracy; naive Bayes costs more to act on")
 
 # %%
-# The three have nearly the same accuracy. Naive Bayes is confident in its errors, as the evidence for overconfidence
-# shows, and so its decisions cost more (ECUAS). The confidences of the forest rank its errors best (AURC).
+# The three have nearly the same accuracy. Naive Bayes is confident in its errors: the metric of overconfidence shows
+# it. So its decisions cost more (ECUAS). The forest separates its errors best by confidence (AURC).
 
 # %%
-# **What to do.** Cross-validate with ``confidence_scoring([...])``. Where accuracies are alike, choose by the cost of
-# decisions (``neg_ecuas``), or by the order of errors (``neg_aurc``) if the model may abstain.
+# **What to do.** Cross-validate with ``confidence_scoring([...])``. If accuracies are nearly equal, choose by the cost
+# of decisions (``neg_ecuas``). If the model may abstain, choose by the risk-coverage curve (``neg_aurc``).

@@ -2,17 +2,17 @@
 Choose a calibration for XGBoost
 ================================
 
-Which calibration does not make a booster overconfident? Isotonic regression was wrong at full confidence in most folds;
-its smoothed form and Platt scaling were not. The calibrated size ratio paper trains XGBoost, calibrates it on held-out
-samples, and finds isotonic regression risky on 11 of 15 data sets, and Platt scaling on 3. With
-:class:`~skconf.SelectiveClassifier` and confidence scorers the comparison is a ``cross_validate``, and the choice is a
-``GridSearchCV``.
+Which calibration does not make a booster overconfident? Isotonic regression was wrong at full confidence in most folds.
+Its smoothed form and Platt scaling were not. The paper on the calibrated size ratio trains XGBoost and calibrates it on
+held-out samples. It finds isotonic regression risky on 11 of 15 data sets, and Platt scaling on 3. Here we compare the
+calibrations by ``cross_validate``, and choose one by ``GridSearchCV``, with :class:`~skconf.SelectiveClassifier` and
+confidence scorers.
 """
 
 # %%
-# A quarter of the training part is held out to calibrate on, as in the paper. Calibration leaves the prediction as it
-# was, and Platt scaling is a sigmoid of the probability, as the paper's figures show. A further calibration smooths
-# isotonic regression, so that no plateau reaches a probability of exactly 0 or 1.
+# A quarter of the training part is held out to calibrate on, as in the paper. Calibration keeps the prediction, and
+# Platt scaling is a sigmoid of the probability: the paper's figures show this. We add a calibration that the paper does
+# not have: smoothed isotonic regression, in which no plateau has a probability of exactly 0 or 1.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -34,8 +34,8 @@ model = SelectiveClassifier(classifier, cv=0.25, keep_prediction=True, random_st
 
 # %%
 # We call ``cross_validate`` once for each calibration. All scores come from one call of ``predict_proba`` for each
-# fold. ``neg_csr_excess`` is the negative of how far the size ratio exceeds 1, ``neg_overconfidence_risk`` that of the
-# evidence that this is more than chance.
+# fold. ``neg_csr_excess`` is minus the part of the size ratio above 1. ``neg_overconfidence_risk`` is minus the
+# evidence that this part is more than chance.
 metrics = ["accuracy", "cw_accuracy", "neg_csr_excess", "neg_overconfidence_risk"]
 folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
 X, y = load_breast_cancer(return_X_y=True)
@@ -48,13 +48,13 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 
 
 # %%
-# The calibrated models make the same predictions as each other. They are trained on fewer samples than the uncalibrated
-# one. But isotonic regression was wrong at full confidence in six folds of ten: each such error adds 1e8/n to the size
-# ratio. Smoothed, it shows the least risk of all, and loses no confidence-weighted accuracy. Platt scaling shows little
-# risk, and loses some of that accuracy; on other models its risk is higher.
+# All calibrated models make the same predictions. They are trained on fewer samples than the uncalibrated one. Isotonic
+# regression was wrong at full confidence in six folds of ten, and each such error adds 1e8/n to the size ratio.
+# Smoothed isotonic regression shows the least risk of all, and keeps the confidence-weighted accuracy. Platt scaling
+# shows little risk, and loses some of this accuracy. On other models its risk is higher.
 #
-# A grid search makes the choice. Here, with ten classes, it looks for the highest confidence-weighted accuracy of those
-# that show no risk.
+# A grid search makes the choice. This example has ten classes. Of the calibrations that show no risk, the search takes
+# the one with the highest confidence-weighted accuracy.
 def best_without_risk(results):
     """Return the number of the candidate to refit."""
     safe = results["mean_test_neg_overconfidence_risk"] > -0.1
@@ -83,12 +83,12 @@ axes[0].margins(0.2)
 figure.suptitle("Isotonic alone is at risk; smoothed, it gains confidence-weighted accuracy")
 
 # %%
-# The fitted search is a classifier. With a threshold it abstains where its confidence is low.
+# The fitted search is a classifier. With a threshold, it abstains if its confidence is low.
 best = search.best_estimator_.set_params(threshold=0.8)
 accepted = best.accept(X_test)
 right = best.predict(X_test)[accepted] == y_test[accepted]
 print(f"{accepted.mean():.0%} accepted, {right.mean():.1%} of them right")
 
 # %%
-# **What to do.** Search over ``calibration`` as over any parameter, with ``neg_overconfidence_risk`` or the log loss
-# as the judge, and keep plain isotonic calibration out where single confident answers are acted on.
+# **What to do.** Search over ``calibration`` as over any parameter, and choose by ``neg_overconfidence_risk`` or the
+# log loss. If you act on single confident answers, leave out plain isotonic calibration.

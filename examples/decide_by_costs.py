@@ -2,14 +2,14 @@
 Decide and abstain by cost
 ==========================
 
-A false alarm costs 1 and a miss 10. Which answer should be given, and when should none be given? The most probable
-class is the wrong answer wherever a miss is likely enough. The decision of least expected cost costs half as much, and
-less still if a person decides the expensive cases.
+A false alarm costs 1 and a miss 10: which answer should a model give, and when should it give none? If a miss is likely
+enough, the most probable class is not the cheapest answer. The decision with the least expected cost costs half as
+much. It costs even less if a person decides the expensive cases.
 """
 
 # %%
-# The tumours ship with scikit-learn. Class 0 is malignant: to miss it (row 0, column 1) costs 10. Rows and columns
-# follow the sorted labels. With ``SKCONF_DATA`` set to the folder of the raw files, two more data sets are read: card
+# The data of tumours come with scikit-learn. Class 0 is malignant. A miss, in row 0 and column 1, costs 10. Rows and
+# columns follow the sorted labels. If ``SKCONF_DATA`` is the folder of the raw files, two more data sets are read: card
 # holders who default, and customers who subscribe.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,10 +39,10 @@ price = 0.6  # of a rejection
 
 # %%
 # There are five ways to answer, with the same classifier. Scikit-learn's ``TunedThresholdClassifierCV`` finds the
-# probability from which on the positive class is cheaper; plain Bayes decisions use the probabilities unchanged; ours
-# calibrates them by cross-fitting, and tunes the threshold of rejection where there is a price for it.
+# probability above which the positive class is cheaper. Plain Bayes decisions use the probabilities unchanged. Our
+# classifier calibrates them by cross-fitting. If a rejection has a price, it also tunes the threshold of rejection.
 def cost_of(y, answer):
-    """Return what each answer cost; a rejection, which is -1, has its price."""
+    """Return the cost of each answer; -1 is a rejection, which has its price."""
     answer = np.asarray(answer).astype(int)
     return np.where(answer == -1, price, costs.to_numpy()[y.astype(int), np.maximum(answer, 0)])
 
@@ -64,11 +64,12 @@ def ways(classifier):
     }
 
 
-# %% The table says what each way pays for a case it was not trained on, and the difference from scikit-learn's
-# threshold, with a 95% interval over pairs of answers to the same case. 569 tumours are too few to show a difference.
-# For the 30,000 card holders and 41,188 customers, all ways that use the costs and never abstain cost the same, 0.71
-# and 0.20 a case. Abstaining saves 0.15 and 0.03. Rows are shuffled first: a file is in the order of dates, and folds
-# inside of a fit would be other years.
+# %%
+# The table has the mean cost of a new case for each way, and the difference from scikit-learn's threshold. The 95%
+# interval of the difference is paired, case by case. 569 tumours are too few to show a difference. With 30,000 card
+# holders and 41,188 customers, all ways that use the costs and never abstain cost the same: 0.71 and 0.20 a case.
+# Abstaining saves 0.15 and 0.03. Rows are shuffled first, because a file is in the order of dates: without this, folds
+# inside a fit would be different years.
 rows = []
 for name, (X, y, classifier) in tasks.items():
     order = np.random.default_rng(0).permutation(len(y))
@@ -90,12 +91,12 @@ ax.set_xlabel("mean cost of a tumour")
 ax.set_title("Decisions by cost are cheaper than the most probable class")
 
 # %%
-# The classifier abstains where its expected cost u exceeds the price of a rejection. As the score is 1 − u/u_M, where
-# u_M is the largest u, the threshold should be near 1 − price/u_M; the sweep over the samples has found the best one.
+# The classifier abstains if its expected cost u is above the price of a rejection. The score is 1 − u/u_M, where u_M is
+# the largest u. So the threshold should be near 1 − price/u_M. The sweep over the samples has found the best one.
 largest = 10 / 11  # at a probability of 1/11, where both answers cost the same
 model = ways(RandomForestClassifier(random_state=0))["ours"].fit(*load_breast_cancer(return_X_y=True))
 print(f"1 - price / u_M = {1 - price / largest:.2f}; tuned: {model.threshold_:.2f}")
 
 # %%
-# **What to do.** Write down what each confusion costs, and what a rejection costs. Give both to
-# :class:`~skconf.TunedSelectiveClassifierCV`, and it abstains where that is cheaper.
+# **What to do.** Write down the cost of each confusion, and of a rejection. Pass both to
+# :class:`~skconf.TunedSelectiveClassifierCV`. It then abstains where this is cheaper.

@@ -2,14 +2,14 @@
 Find the slices where a model fails
 ===================================
 
-A model that is right often enough on average may fail some of the people it is used on. Which slices are worse, is
-that more than chance, and which predictions cost most? Of patients under 40 of the first sex, naive Bayes gets fewer
-right than of all others: one slice of six, and its interval says that this is hardly chance.
+For which people is a model worse, and is this more than chance? A model may be right often enough on average, and still
+fail some groups. In this example, naive Bayes has a lower accuracy for patients under 40 of the first sex than for all
+others. This is one slice of six, and its interval says that chance hardly explains it.
 """
 
 # %%
-# The patients have diabetes: has their disease progressed by more than the median after a year? Every probability is
-# for a patient whom the model was not trained on.
+# The patients have diabetes. The model predicts whether the disease has progressed by more than the median after a
+# year. Each patient is predicted by a model that was not trained on this patient.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_diabetes
@@ -25,8 +25,7 @@ proba = cross_val_predict(GaussianNB(), X, y, cv=10, method="predict_proba")
 profile = ConfidenceProfile.from_predictions(y, proba, labels=["progressed", "stable"])
 
 # %%
-# The slices are by sex (which the data code by number) and age. The gap is the difference from the value of all
-# patients.
+# The slices are by age and sex (a number in the data). The gap is the difference from the value for all patients.
 ages = pd.cut(X["age"], [0, 40, 60, 100], right=False, labels=["under 40", "40 to 59", "from 60"])
 slices = pd.DataFrame({"sex": X["sex"].map({1: "first", 2: "second"}), "age": ages})
 accuracy = by_group("cw_accuracy", profile, groups=slices, confidence_level=0.95)
@@ -44,18 +43,18 @@ ax.set_ylim(bottom=-1.2)
 ax.set_title("One slice of six lies wholly below the average")
 
 # %%
-# Are the confidences too high in some slice? The size ratio is 1 for calibrated confidences. Among many slices the
-# largest ratio is large by chance: ``p_adjusted`` takes that into account.
+# Are the confidences too high in some slice? The size ratio is 1 for calibrated confidences. Among many slices, the
+# largest ratio is large by chance; ``p_adjusted`` corrects for this.
 print(overconfidence_by_group(profile, groups=slices, random_state=0).round(3).to_string())
 
 # %%
-# Ratios like these come from few predictions. Shares add up to the ratio of all patients, so sorting finds the worst:
-# the most confident errors come first.
+# A few predictions decide such a ratio. The contributions of all patients add up to the ratio. If you sort them, the
+# most confident errors come first.
 cost = contributions("calibrated_size_ratio", profile).set_axis(X.index)
 worst = cost.nlargest(5).to_frame("share").join(X[["sex", "age", "bmi", "bp", "s5"]])
 print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.index]).round(3).to_string())
 print(f"all patients: {cost.sum():.2f}; without these: {cost.sum() - worst['share'].sum():.2f}")
 
 # %%
-# **What to do.** List the slices that matter before you look. Where an interval leaves out the average, collect more
-# samples of that slice, or give it a :doc:`threshold of its own <guarantee_every_group>`.
+# **What to do.** List the slices that matter before you look. If the interval of a slice leaves out the average,
+# collect more samples of this slice, or choose a :doc:`threshold for it <guarantee_every_group>`.

@@ -2,14 +2,14 @@
 Choose a threshold with a guarantee for every group
 ===================================================
 
-Does a guarantee for all answers hold for each group of them? No: at most 5% errors among all answers may be 7% for some
-of them. With ``slices=`` each group gets a threshold of its own, and the confidence level is the probability that the
-promises to all groups hold at once.
+Does a guarantee for all answers hold in each group? No: if at most 5% of all answers are wrong, it may be 7% in one
+group. With ``slices=`` each group has its own threshold. The confidence level is then the probability that the promises
+for all groups hold together.
 """
 
 # %%
-# Handwritten digits, learned from good pictures. In use two thirds of the pictures come from the new scanner, and most
-# others from an old one, which is noisy. A worn scanner is still in use, too.
+# The model reads handwritten digits, and was trained on good pictures. In use, two thirds of the pictures come from a
+# new scanner, and most others from an old, noisy one. A few come from a worn scanner.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -31,15 +31,15 @@ rng = np.random.default_rng(0)
 
 
 def scan(pictures):
-    """Return by which scanner each picture is read, and what it reads."""
+    """Return the scanner of each picture, and the picture that it makes."""
     scanner = rng.choice(["new", "old", "worn"], len(pictures), p=[0.64, 0.30, 0.06])
     noise = np.where(scanner == "new", 0, 5)[:, np.newaxis]
     return scanner, pictures + noise * rng.normal(size=pictures.shape)
 
 
 # %%
-# We choose one threshold for all pictures, and then one for each scanner. The worn scanner has too few pictures to
-# promise anything: all of its answers are rejected, and a warning says how many pictures it takes.
+# We choose one threshold for all pictures, and then one for each scanner. The worn scanner has too few pictures for a
+# guarantee. So all of its answers are rejected, and a warning says how many pictures are needed.
 scanner, pictures = scan(X_choose)
 proba = model.predict_proba(pictures)
 promise = {"target": 0.05, "confidence_level": 0.95}
@@ -52,8 +52,9 @@ print(caught[0].message)
 print(required_samples(0.05, 0.95, n_promises=3), "pictures of each of three scanners, all right, are enough")
 
 # %%
-# We test on new digits, each scanned twenty times. One threshold keeps its promise for all answers together and breaks
-# it for the old scanner. A threshold for each keeps it, and answers more of the new scanner's pictures.
+# We test on new digits, each scanned twenty times. With one threshold, the promise holds for all answers together, but
+# not for the old scanner. With a threshold for each scanner it holds for each, and more pictures of the new scanner are
+# answered.
 scanner, pictures = scan(np.tile(X_new, (20, 1)))
 proba = model.predict_proba(pictures)
 wrong = model.classes_[proba.argmax(axis=1)] != np.tile(y_new, 20)
@@ -85,9 +86,10 @@ ax.set_title("At most 5% errors for each scanner takes a threshold for each")
 ax.legend(loc="center left", bbox_to_anchor=(0.55, 0.65))
 
 # %%
-# In use the column is read from ``X``: ``TunedSelectiveClassifierCV(model, slices=["scanner"], confidence_level=0.95)``
-# holds rows out, chooses the thresholds, and rejects scanners that it has not seen.
+# In a classifier, the column is read from ``X``: ``TunedSelectiveClassifierCV(model, slices=["scanner"],
+# confidence_level=0.95)`` holds out rows, chooses the thresholds, and rejects pictures of scanners that it has not
+# seen.
 
 # %%
-# **What to do.** Name the groups before you look, count the rows that each has with ``required_samples(...,
-# n_promises=...)``, and pass ``slices=``.
+# **What to do.** Name the groups before you look. ``required_samples(..., n_promises=...)`` says how many rows each of
+# them needs. Then pass ``slices=``.

@@ -2,14 +2,14 @@
 Learn which answers to keep
 ===========================
 
-Can a model separate right from wrong answers better? A calibrator of two classes corrects confidences, but keeps their
-order: it cannot change which answers are rejected. An estimator of correctness that sees the samples, too, can: of the
-most confident half of the answers, none is wrong any more.
+Can a model separate right from wrong answers better? With two classes, a calibrator corrects confidences but keeps
+their order, so it does not change which answers are rejected first. A second model can: it sees the samples, too, and
+estimates how likely each answer is right. In this example, no error is left in the most confident half of the answers.
 """
 
 # %%
-# The samples are points in ten dimensions. Their class says whether they lie within a sphere. A random forest cuts it
-# into boxes, and its votes do not say where these fit badly.
+# The samples are points in ten dimensions. Their class says whether they are inside a sphere. A random forest
+# approximates the sphere by boxes. Its votes do not show where the boxes fit badly.
 from sklearn.datasets import make_blobs, make_hastie_10_2
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -24,8 +24,8 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 forest = RandomForestClassifier(60, random_state=0)
 
 # %%
-# ``LearnedConfidence`` is fitted out of fold, on the samples that calibrate. Small models of other families
-# estimate how likely each answer is right. Cross-validation chooses how much they and the calibrated confidence count.
+# ``LearnedConfidence`` is fitted out of fold, on the samples that calibrate. Small models of several kinds estimate how
+# likely each answer is right. Cross-validation chooses their weights, and the weight of the calibrated confidence.
 models = {
     "calibrated": SelectiveClassifier(forest, calibration="pooled").fit(X_train, y_train),
     "learned": SelectiveClassifier(forest, calibration="pooled", confidence=LearnedConfidence()).fit(X_train, y_train),
@@ -34,7 +34,7 @@ learned = models["learned"].confidence_
 print(f"weights {learned.weights_.round(2)}, gain in log loss {learned.gain_:.3f} ± {learned.gain_stderr_:.3f}")
 
 # %%
-# The answers are the same; their order differs.
+# The answers are the same. Only their order by confidence differs.
 ax = None
 for name, model in models.items():
     display = RiskCoverageDisplay.from_estimator(model, X_test, y_test, name=name, ax=ax)
@@ -44,7 +44,7 @@ for name, model in models.items():
 ax.set_title("The same answers in a better order")
 
 # %%
-# It returns a probability of being right, which is calibrated as well.
+# The learned confidence is a probability of being right, and it is calibrated, too.
 answer = models["learned"].predict_selective(X_test)
 profile = ConfidenceProfile.from_correctness(answer.prediction == y_test, answer.score)
 ReliabilityDisplay.from_predictions(profile, name="learned").ax_.set_title(
@@ -52,8 +52,8 @@ ReliabilityDisplay.from_predictions(profile, name="learned").ax_.set_title(
 )
 
 # %%
-# With a guarantee on the risk, it learns from other samples than those that choose the threshold, so that the
-# guarantee stays exact.
+# If there is a guarantee on the risk, ``LearnedConfidence`` and the threshold use different samples. So the guarantee
+# stays exact.
 for name, confidence in (("calibrated", "max_proba"), ("learned", LearnedConfidence())):
     tuned = TunedSelectiveClassifierCV(
         forest, target=0.05, confidence_level=0.9, calibration="pooled", confidence=confidence, random_state=0
@@ -63,12 +63,12 @@ for name, confidence in (("calibrated", "max_proba"), ("learned", LearnedConfide
     print(f"{name:10} answers {accepted.mean():.2f}, with errors in {risk:.3f} of them")
 
 # %%
-# Between two round clouds the best boundary is a line. Nothing is then better than a logistic regression, and the
-# confidence stays that of the calibrator.
+# Sometimes nothing can be learned. The best boundary between two round clouds is a line, and a logistic regression
+# finds it. Then the confidence is that of the calibrator.
 X_clouds, y_clouds = make_blobs(1000, n_features=4, centers=2, cluster_std=5.0, random_state=0)
 line = SelectiveClassifier(LogisticRegression(), calibration="pooled", confidence=LearnedConfidence())
 print("weights", line.fit(X_clouds, y_clouds).confidence_.weights_)
 
 # %%
-# **What to do.** Try ``confidence=LearnedConfidence()`` where coverage at your error rate is what counts. Keep it
-# only where the curve of risk and coverage falls.
+# **What to do.** Try ``confidence=LearnedConfidence()`` if you need more coverage at your error rate. Keep it only if
+# it lowers the risk-coverage curve.

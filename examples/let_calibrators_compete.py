@@ -2,16 +2,16 @@
 Compare calibrators, your own among them
 ========================================
 
-Which calibrator is best for your model? That depends on data, model and number of samples. The arena runs all of them,
-on the same samples of the same models; ``python -m skconf experiment arena --html arena.html`` does it on two dozen
-data sets, and makes a page of it.
+Which calibrator is best for your model? That depends on the data, the model and the number of samples. The arena
+compares all calibrators, on the same samples of the same models. ``python -m skconf experiment arena --html
+arena.html`` does so on two dozen data sets, and writes a page.
 """
 
 # %%
 # A calibrator of your own
 # ------------------------
-# It is made without arguments, and has ``fit(proba, y)`` and ``predict_proba(proba)``. On the command line it is named
-# ``module:Class``.
+# Your calibrator is a class without required arguments. It has the methods ``fit(proba, y)`` and
+# ``predict_proba(proba)``. On the command line its name is ``module:Class``.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -19,7 +19,7 @@ from skconf.experiments import arena_experiment
 
 
 class TowardsTheRates:
-    """Mixes the probabilities with the frequencies of the classes, half and half."""
+    """Returns the mean of the probabilities and the frequencies of the classes."""
 
     def fit(self, proba, y):
         """Count the classes."""
@@ -32,7 +32,10 @@ class TowardsTheRates:
 
 
 # %%
-# A small arena ------------- This one has three data sets, two models and two numbers of calibration samples.
+# A small arena
+# -------------
+#
+# The arena of this example has three data sets, two models and two numbers of calibration samples.
 found = arena_experiment(
     ["breast_cancer", "waves_two_1", "tails_two_1"],
     calibrators=["pooled", "platt", "isotonic", "sklearn sigmoid", "ets", TowardsTheRates, "none"],
@@ -46,7 +49,7 @@ print(loss.round(3).to_string())
 # %%
 # Who wins, and by how much
 # -------------------------
-# Each point is a run: how much higher the log loss is than that of the pool.
+# Each point is a run. It shows how much higher the log loss is than that of the pool.
 others = loss.drop(columns="pooled")
 others = others[others.median().sort_values(ascending=False).index]
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -59,5 +62,5 @@ ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(other
 ax.set_title("Right of the line, the pool is better")
 
 # %%
-# **What to do.** Run the arena with your model and your number of samples, your own calibrator among the others. If
-# nothing is clearly better, take ``calibration="pooled"``.
+# **What to do.** Run the arena with your model and your number of samples. Add your own calibrator. If none is clearly
+# better than the pool, use ``calibration="pooled"``.

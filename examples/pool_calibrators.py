@@ -2,15 +2,16 @@
 Calibrate with few or with many samples
 =======================================
 
-How flexible may a calibration be? With few samples the raw probabilities, or one parameter, are the best; with many a
-flexible curve is. A pool moves from the one to the other as samples come in. A
-:class:`~skconf.calibration.BayesianCalibrator` is the mean of all rising curves, each weighted by how probable the
-samples make it. A :class:`~skconf.calibration.PooledCalibrator` learns on folds how much weight this and other
-calibrators deserve.
+How flexible may a calibration be? With few samples, the raw probabilities or a single parameter are best. With many
+samples, a flexible curve is best. A pool changes from one to the other as the number of samples grows.
+:class:`~skconf.calibration.PooledCalibrator` is a weighted mean of several calibrators, and learns the weights on
+folds. One member is :class:`~skconf.calibration.BayesianCalibrator`, the mean of all rising curves; the weight of a
+curve is its probability given the samples.
 """
 
 # %%
-# Naive Bayes is far overconfident. How much does each calibrator lose on new samples?
+# Naive Bayes is far overconfident. Each printed line has a number of calibration samples, and the log loss of each
+# calibrator on new samples.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification
@@ -35,7 +36,8 @@ for n in sizes:
     print(f"{n:5}", {name: round(loss[-1], 3) for name, loss in losses.items()})
 
 # %%
-# The pool, last, is the mean of its members. Their weights say what the samples can carry.
+# The pool is a weighted mean of its members; the right picture shows the weights. With more samples, more flexible
+# members get more weight.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, loss), style in zip(losses.items(), [":", "--", "-.", (0, (1, 1)), "-"], strict=True):
     left.plot(sizes, loss, linestyle=style, linewidth=2.5 if name == "pooled" else 1.3, label=name)

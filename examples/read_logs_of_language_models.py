@@ -2,9 +2,9 @@
 Evaluate logs of language models
 ================================
 
-Which answers of a language model should be accepted? A log says how each answer was graded, and often the confidence of
-the model. A small model that may abstain answers 89% of the questions in place of 65%, within the same errors, if a
-second one is asked for its opinion.
+Which answers of a language model should be accepted? A log contains the grade of each answer, and often the confidence
+of the model. A second model can help to decide: with its opinion, a small model answers 89% of the questions in place
+of 65%, with the same guaranteed error rate.
 """
 
 # %%
@@ -22,19 +22,22 @@ small, large = (read_log(logs / f"samples_arithmetic_{name}.jsonl.gz") for name 
 print(small[["id", "correct", "confidence", "y_pred", "doc.kind"]].head().round(3))
 
 # %%
-# The confidence is the probability of the choice that the metric grades. May it be trusted, and where does it fail?
+# The confidence is the probability of the graded choice. May it be trusted, and where does the model fail?
 profile = ConfidenceProfile.from_correctness(small["correct"], small["confidence"])
 print(confidence_report(profile, slices={"kind": small["doc.kind"]}).summary())
 
 # %%
-# Is the large model better? Both answered the same questions.
+# Is the large model better? Both models answered the same questions, so the comparison is paired.
 asked_large = ConfidenceProfile.from_correctness(large["correct"], large["confidence"])
 print(compare("accuracy", {"small": profile, "large": asked_large}))
 
 # %%
-# A second opinion ---------------- The probability that the large model gives to the answer of the small one is another
-# confidence in that answer, and the mean of both is a third. The lower the area under the risk–coverage curve, the
-# better a confidence finds the errors.
+# A second opinion
+# ----------------
+#
+# There are three confidences in an answer of the small model. The first is its own. The second is the probability that
+# the large model gives to the same answer. The third is the mean of both. The lower the area under the risk–coverage
+# curve, the better a confidence finds the errors.
 proba = large[["proba_0", "proba_1", "proba_2"]].to_numpy()
 judge = proba[np.arange(len(small)), small["y_pred"]]
 scores = {"own": small["confidence"], "large model's": judge, "mean of both": (small["confidence"] + judge) / 2}
@@ -48,7 +51,7 @@ ax.set_title("A second opinion finds the errors")
 
 # %%
 # These thresholds allow at most 25% errors among the answers, guaranteed with 95% probability. The guarantee holds for
-# both scores together, so that you may take the better one.
+# both scores together, so you may take the better one.
 for name in ("own", "mean of both"):
     score = scores[name]
     ranked = ConfidenceProfile.from_correctness(small["correct"], small["confidence"], score=score)
@@ -58,18 +61,22 @@ for name in ("own", "mean of both"):
 # %%
 # When not to ask for one
 # -----------------------
-# The large model gives its opinion on every answer. So it can answer itself, and then needs no other:
+# The large model gives its opinion on every question. So it could also answer by itself:
 alone = tune_threshold(asked_large, target=0.25, confidence_level=0.95)
 print(f"large model alone: {alone.coverage:.1%} answered")
 
 # %%
-# Its opinion helps where it judges more cheaply than it answers, or where its answers cannot be used. A weaker opinion
-# adds noise: on real questions, the best of five models answered 8 points fewer with the opinions of the others. These
-# two models err independently; real ones share many errors, so that their agreement says less.
+# Its opinion is useful if an opinion is cheaper than an answer, or if its answers cannot be used. The opinion of a
+# weaker model adds noise: on real questions, the best of five models answered 8 points fewer with the opinions of the
+# others. The two models of this example err independently. Real models share many errors, so their agreement is weaker
+# evidence.
 
 # %%
-# Answers that abstain -------------------- This is a log of Inspect. Some answers abstain: they are blank, or say so.
-# They count in the coverage alone.
+# Answers that abstain
+# --------------------
+#
+# This is a log of Inspect. In some rows the model abstains: the answer is blank, or says so. These rows count only in
+# the coverage.
 quiz = read_log(logs / "quiz.json")
 print(quiz["state"].value_counts())
 asked = ConfidenceProfile.from_correctness(
@@ -78,5 +85,5 @@ asked = ConfidenceProfile.from_correctness(
 print(confidence_report(asked, metrics=["accuracy_score", "selective_accuracy_score", "coverage_score"], threshold=0.9))
 
 # %%
-# **What to do.** Give the log to ``skconf evaluate``, with ``--score`` for a second opinion, and choose the threshold
-# with its guarantee before you look at the answers.
+# **What to do.** Pass the log to ``skconf evaluate``. If you have a second opinion, add ``--score``. Choose the error
+# rate of the guarantee before you look at the answers.

@@ -2,14 +2,14 @@
 Search hyperparameters by a confidence metric
 =============================================
 
-Is the most accurate setting also the one to use? Fast training of XGBoost is right most often and overconfident in its
-errors, which accuracy does not see. A search that looks at several metrics at once shows what longer training buys, and
-the metric that the decision is about, here ECUAS, chooses another setting.
+Is the most accurate setting also the best one to use? XGBoost with a high learning rate has the highest accuracy, but
+is overconfident in its errors. Accuracy does not show this. A search with several metrics shows the effect of longer
+training. If it chooses by the metric of the decision, here ECUAS, it chooses another setting.
 """
 
 # %%
-# We try six settings of XGBoost. One call of ``predict_proba`` per fold gives five metrics of each; accuracy is
-# scikit-learn's own. ECUAS is the cost of deciding with these probabilities, over all costs of a rejection.
+# We try six settings of XGBoost. For each setting, one call of ``predict_proba`` per fold gives five metrics. Accuracy
+# is scikit-learn's own. ECUAS is the cost of deciding with these probabilities, over all costs of a rejection.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
@@ -41,17 +41,17 @@ figure.legend(*axes[0].get_legend_handles_labels(), title="learning_rate", loc="
 figure.suptitle("Fast training is right more often, and overconfident")
 
 # %%
-# Fast and long training is the most accurate, and overconfident on its errors, as the excess of its size ratio tells.
-# Short training never gives high confidence, and ECUAS charges for that. ECUAS chooses the slow and long one, which is
+# Fast and long training is the most accurate, but overconfident on its errors: its size ratio is above 1. Short
+# training never gives high confidences, which makes its ECUAS worse. ECUAS chooses slow and long training, which is
 # slightly less accurate.
 print(search.best_params_)
 
 # %%
-# How good is what such a search finds? A search inside a cross-validation answers that: the outer folds were not used
-# for the choice.
+# How good is the chosen setting on new samples? A search inside a cross-validation says so, because the outer folds
+# were not used for the choice.
 nested = cross_validate(search, X, y, scoring=confidence_scoring(names), cv=3)
 print(pd.DataFrame(nested).filter(like="test_").mean().round(3).to_string())
 
 # %%
-# **What to do.** Search with several scorers, ``refit`` by the one that your decision is about, and read the others
-# before you deploy.
+# **What to do.** Search with several scorers. Set ``refit`` to the scorer that fits your decision, and look at the
+# others before you deploy the model.

@@ -2,13 +2,14 @@
 Choose a threshold with a guarantee after a search
 ==================================================
 
-May the same samples choose the model and its threshold? No: a guarantee on the error rate is spent on samples that
-nothing else has used, and a search for hyperparameters uses samples, too. A search around a guarantee voids it; inside,
-it holds: :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the two apart.
+May the same samples choose the model and its threshold? No: a guarantee on the error rate needs samples that were used
+for nothing else, and a search for hyperparameters uses samples, too. So do not search around
+:class:`~skconf.TunedSelectiveClassifierCV`: the guarantee is then void. Put the search inside it: then search and
+threshold use different samples.
 """
 
 # %%
-# The digits are given by their pixels. The model is naive Bayes, and a search chooses how much its variances are
+# The data are pixels of handwritten digits. The model is naive Bayes, and a search chooses how much its variances are
 # smoothed.
 import warnings
 
@@ -25,14 +26,13 @@ model = GaussianNB()
 grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
 
 # %%
-# How many labelled samples does it take to show a risk of at most 5% with a confidence of 90%? So many have to be
-# held out.
+# How many labelled samples are needed to show a risk of at most 5% with a confidence of 90%? So many must be held out.
 for errors in range(3):
     print(f"{errors} errors: {required_samples(0.05, 0.9, errors=errors)} samples")
 
 # %%
-# This is the right way round. A third of the samples is held out first; the search works with the rest, and the
-# threshold is chosen by the samples that it has not seen.
+# This is right: the search is inside. A third of the samples is held out first. The search works with the rest, and the
+# samples that it has not seen choose the threshold.
 guarantee = {"target": 0.05, "confidence_level": 0.9, "random_state": 0}
 inside = TunedSelectiveClassifierCV(GridSearchCV(model, grid), cv=1 / 3, **guarantee).fit(X_train, y_train)
 print(inside.estimator_.best_params_)
@@ -43,8 +43,8 @@ print(f"new samples: coverage {accepted.mean():.2f}, risk {1 - profile.correct[a
 ThresholdDisplay.from_tuned(inside)
 
 # %%
-# This is the wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage,
-# and the one that chance favours most wins. A warning says so.
+# This is wrong: the search is outside. The same labels choose the threshold of each candidate, and then choose among
+# the candidates, by coverage. So the candidate that chance favours most wins. A warning says so.
 tuned = TunedSelectiveClassifierCV(model, cv=1 / 3, **guarantee)
 around = {f"estimator__{name}": values for name, values in grid.items()}
 with warnings.catch_warnings(record=True) as caught:
@@ -55,8 +55,8 @@ with warnings.catch_warnings(record=True) as caught:
 print(caught[0].message)
 
 # %%
-# If you declare the candidates, they share the level, and the guarantee holds for the one that is kept. It costs
-# coverage.
+# If you declare the number of candidates, they share the level, and the guarantee holds for the one that is kept. The
+# price is a lower coverage.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     search = GridSearchCV(tuned.set_params(n_candidates=4), around, cv=3).fit(X_train, y_train)
@@ -64,11 +64,11 @@ best = search.best_estimator_
 print(f"coverage {best.coverage_:.2f}, risk at most {best.risk_upper_bound_:.3f}")
 
 # %%
-# Or search for whatever you like, and choose the threshold afterwards, with samples of its own.
+# Or search in any way, and choose the threshold afterwards, with samples that the search has not seen.
 X_search, X_choose, y_search, y_choose = train_test_split(X_train, y_train, test_size=1 / 3, random_state=0)
 found = GridSearchCV(model, grid).fit(X_search, y_search)
 print(tune_threshold(y_choose, found.predict_proba(X_choose), target=0.05, confidence_level=0.9))
 
 # %%
-# **What to do.** Put the search inside, as in ``TunedSelectiveClassifierCV(GridSearchCV(...))``. If it must be
-# outside, set ``n_candidates``, or keep samples that only ``tune_threshold`` sees.
+# **What to do.** Put the search inside, as in ``TunedSelectiveClassifierCV(GridSearchCV(...))``. If the search must be
+# outside, set ``n_candidates``, or keep samples that only ``tune_threshold`` uses.

@@ -3,12 +3,12 @@ Search for a threshold and a calibration together
 =================================================
 
 Which threshold and which calibration go together? Both are parameters of :class:`~skconf.SelectiveClassifier`, so a
-grid search inside a pipeline finds them, by the metric that the decision is about. By CWSA, isotonic calibration at a
-threshold of 0.9 wins; its size ratio shows that the winner was wrong at a confidence of 1.
+grid search finds them, also in a pipeline. It chooses by the metric of your decision, here CWSA. Isotonic calibration
+with a threshold of 0.9 wins. But its size ratio shows that the winner was wrong at a confidence of 1.
 """
 
 # %%
-# The label of a wine is its cultivar, a string. XGBoost by itself would refuse these.
+# The label of a wine is its cultivar, a string. XGBoost alone does not accept strings as labels.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_wine
@@ -23,8 +23,9 @@ data = load_wine(as_frame=True)
 X, y = data.data, data.target.map(dict(enumerate(["barolo", "grignolino", "barbera"])))
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, test_size=0.4, random_state=0)
 
-# %% CWSA rewards confident right answers and punishes confident errors. The other metrics come from the same single
-# call of ``predict_proba``; thresholded ones read the threshold of each candidate.
+# %%
+# CWSA rewards confident right answers and punishes confident errors. The other metrics come from the same single call
+# of ``predict_proba``. Metrics that need a threshold use that of each candidate.
 model = make_pipeline(StandardScaler(), SelectiveClassifier(XGBClassifier(n_estimators=50, n_jobs=1)))
 search = GridSearchCV(
     model,
@@ -43,7 +44,8 @@ table = table.rename(columns=lambda name: name.removeprefix("selectiveclassifier
 print(table.round(3).to_string(index=False))
 
 # %%
-# The picture shows how much each candidate answers, and how much of that is right: thresholds trade one for the other.
+# The picture shows the coverage of each candidate, and the accuracy of its accepted answers. A higher threshold raises
+# the accuracy and lowers the coverage.
 looks = [("-o", "#0072B2"), ("--s", "#D55E00"), ("-.D", "#009E73")]
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for (name, rows), (style, colour) in zip(table.groupby("calibration", sort=False), looks, strict=True):
@@ -56,11 +58,11 @@ ax.set(xlabel="coverage", ylabel="selective accuracy")
 ax.set_title("A higher threshold answers less, and is right more often")
 
 # %%
-# We test the winner on wines that it has not seen. A rejected sample is labelled "reject"; a profile made from the
-# fitted search brings its threshold along.
+# We test the winner on wines that it has not seen. A rejected sample has the label "reject". A profile made from the
+# fitted search contains its threshold.
 #
-# The size ratio warns: isotonic calibration won by high confidences, and it was wrong at a confidence of 1. Where
-# that must not happen, refit by ``neg_overconfidence_risk``, or leave isotonic out.
+# The size ratio is a warning. Isotonic calibration won because of its high confidences, but it was wrong at a
+# confidence of 1. If this must not happen, set ``refit="neg_overconfidence_risk"``, or leave isotonic calibration out.
 print(search.best_params_)
 print(pd.Series(search.predict(X_test)).value_counts().to_dict())
 profile = ConfidenceProfile.from_estimator(search, X_test, y_test)
@@ -69,5 +71,5 @@ print(f"selective accuracy  {metrics.selective_accuracy_score(profile):.3f}")
 print(f"size ratio          {metrics.calibrated_size_ratio(profile):.3f}")
 
 # %%
-# **What to do.** Look at the size ratio of the winner. Where it was wrong at full confidence, search again without
+# **What to do.** Look at the size ratio of the winner. If the winner was wrong at full confidence, search again without
 # isotonic calibration.

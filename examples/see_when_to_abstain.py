@@ -2,9 +2,8 @@
 Draw a risk-coverage curve and choose a threshold
 =================================================
 
-How much is gained by abstaining, where should the threshold be, and what does that cost? Calibrated naive Bayes that
-rejects the 40% of the digits it is least confident of is wrong on 5% of the rest, instead of 14% of all: a third of the
-errors.
+How many errors does abstaining avoid, and which threshold is right? In this example, calibrated naive Bayes is wrong on
+14% of all digits. If it rejects the 40% with the lowest confidences, it is wrong on 5% of the others, about a third.
 """
 
 # %%
@@ -25,9 +24,9 @@ models = {
 profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for name, model in models.items()}
 
 # %%
-# The curve shows the error rate among the most confident predictions, as more and more of them are accepted. Naive
-# Bayes gives half of the digits a confidence of 1, so that these have no order: that is the level part of its curve.
-# Marks show what a threshold of 0.9 accepts.
+# The curve shows the error rate of the accepted predictions, as more and more are accepted, from the most confident
+# down. Naive Bayes gives half of the digits a confidence of 1, so these have no order. This is the horizontal part of
+# its curve. A mark shows what a threshold of 0.9 accepts.
 ax = None
 for name, profile in profiles.items():
     display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
@@ -37,14 +36,14 @@ for name, profile in profiles.items():
     print(f"{name:12} AURC {display.aurc:.3f}, {risks}")
 
 # %%
-# The next picture shows the metrics at each threshold. CWSA rewards confidence above the threshold where it is right,
-# and punishes it where it is wrong; CWSA+ only rewards.
+# The next picture shows the metrics at each threshold. CWSA rewards confidence above the threshold if the answer is
+# right, and punishes it if the answer is wrong. CWSA+ only rewards.
 display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
 
 # %%
-# A tuned classifier finds the threshold: here for at most 10% errors, with a confidence of 90%. Its sweep shows what
-# the others would have done. A sequence of tests shares the confidence, so that it does not reach every threshold
-# whose limit, taken by itself, is below 10%.
+# A tuned classifier finds the threshold, here for at most 10% errors with a confidence of 90%. The picture shows what
+# each threshold would have done, with an upper limit of the risk. The limit is computed for each threshold by itself.
+# The tuned classifier tests many thresholds, which share the confidence. So it stops before the limit reaches 10%.
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)
@@ -52,19 +51,19 @@ display = ThresholdDisplay.from_tuned(tuned)
 print(f"threshold {tuned.threshold_:.2f}: coverage {tuned.coverage_:.2f}, risk at most {tuned.risk_upper_bound_:.3f}")
 
 # %%
-# Where a rejection has a price, confidence decides which answers are worth giving. The confidence of naive Bayes is
-# no guide: at low prices it costs more than to reject everything.
+# If a rejection has a price, the confidence decides which answers to give. The confidences of naive Bayes mislead: at
+# low prices, its answers cost more than rejecting every case.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
 
 # %%
-# ECUAS is the average of that cost over all prices. The larger n is, the less low prices count, and with them the
-# confidence.
+# ECUAS is the average of this cost over all prices. The larger n is, the less the low prices count, and the less the
+# confidence matters.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_
 
 # %%
-# **What to do.** Calibrate before you abstain. Choose the error rate or the price first, and take the threshold from
+# **What to do.** Calibrate before you abstain. Choose the error rate or the price first. Then take the threshold from
 # :class:`~skconf.TunedSelectiveClassifierCV`, not from the picture.

@@ -2,20 +2,20 @@
 Smooth isotonic calibration
 ===========================
 
-How can isotonic calibration be kept from claiming certainty? Add two samples to every plateau: it keeps its
-confidence-weighted accuracy, and only 9 of 186 splits are risky, where 127 were. Isotonic regression is the most
-flexible calibration there is, but where its calibration data held no error, it claims that there is none: exactly 0 and
-1 on its end plateaus, where sooner or later a prediction is wrong at full confidence. This is the experiment behind the
-default of :class:`~skconf.calibration.IsotonicCalibrator` with smoothing, guided by the size ratio and the
+How can isotonic calibration avoid probabilities of exactly 0 and 1? Add two samples to every plateau. Then 9 of 186
+splits are risky instead of 127, and the confidence-weighted accuracy is the same. The reason for the problem: isotonic
+regression is very flexible. If a part of the calibration data has no error, it gives probabilities of exactly 0 and 1
+there. Sooner or later such a prediction is wrong, at full confidence. This is the experiment behind the default
+smoothing of :class:`~skconf.calibration.IsotonicCalibrator`. It was guided by the size ratio and the
 confidence-weighted accuracy.
 """
 
 # %%
 # What it does
 # ------------
-# Thirty samples without an error are no proof that there are none. Smoothing lets every plateau count two further
-# samples, here one of each class, as in Laplace's rule of succession: 31 of 32. From the centre of a plateau to that of
-# the next the log-odds follow a straight line, as far as isotonic regression leaves room for a slope.
+# Thirty samples without an error do not prove that errors are impossible. Smoothing adds two samples to every plateau,
+# here one of each class, as in Laplace's rule of succession: the probability becomes 31 of 32. Between the centres of
+# two plateaus the log-odds follow a straight line, as far as isotonic regression leaves room for a slope.
 import os
 import warnings
 
@@ -44,9 +44,12 @@ ax.set_title("Thirty right of thirty are no proof of certainty")
 ax.legend()
 
 # %%
-# Data ---- We take data sets that come with scikit-learn, and two made up. If the environment variable ``SKCONF_DATA``
-# names the folder with the raw files of the paper's data sets, those are used, too. Long ones are cut to keep this
-# short.
+# Data
+# ----
+#
+# We use data sets that come with scikit-learn, and two generated ones. If the environment variable ``SKCONF_DATA``
+# names the folder with the raw files of the paper's data sets, these are used, too. Long data sets are cut to save
+# time.
 data_sets = {
     "breast_cancer": load_breast_cancer(return_X_y=True, as_frame=True),
     "digits": load_digits(return_X_y=True, as_frame=True),
@@ -71,10 +74,12 @@ def split(X, y, seed):
 
 
 # %%
-# Comparison ---------- Each model is trained once and calibrated five ways. The prediction stays the model's own, so
-# that accuracy is the same throughout, and only its confidence differs. A size ratio that exceeds 1 by more than a
-# standard deviation σ is what the paper calls risky. With confidences that are exactly right, it happens in up to one
-# split of six.
+# Comparison
+# ----------
+#
+# Each model is trained once and calibrated five ways. The predictions stay those of the model. So the accuracy is the
+# same for all, and only the confidences differ. The paper calls a split risky if its size ratio exceeds 1 by more than
+# a standard deviation σ. With perfectly calibrated confidences, this happens in up to one split of six.
 calibrations = {
     "uncalibrated": None,
     "isotonic": IsotonicCalibrator(),
@@ -82,7 +87,7 @@ calibrations = {
     "Platt": PlattCalibrator(),
     "Platt, of p": PlattCalibrator(on="proba"),
 }
-# A rare class may be absent from a calibration part; a warning says so, and it does not matter here.
+# A rare class may be absent from a calibration part. A warning says so; here it may be ignored.
 warnings.filterwarnings("ignore", message=".*leaves the probabilities of")
 rows = []
 for name, (X, y) in data_sets.items():
@@ -117,15 +122,15 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # %%
 # What was measured
 # -----------------
-# The same on more data. A: one class against the rest, the prediction kept, as above. C: the confidence alone,
-# calibrated on pairs of confidence and correctness. In each column: mean cwA, mean Brier score, log loss of the
-# confidence as a multiple of the uncalibrated one, splits above 1σ and above 3σ. "(k + 1)/(n + 2)" shrinks plateaus
-# and does no more. "Venn–Abers" is p₁/(1 − p₀ + p₁), of the two regressions in which the sample itself is negative and
-# positive.
+# These are results on more data. Part A calibrates one class against the rest and keeps the prediction, as above. Part
+# C calibrates the confidence alone, on pairs of confidence and correctness. Each part has five numbers: the mean cwA,
+# the mean Brier score, the log loss of the confidence divided by the uncalibrated one, the splits above 1σ, and the
+# splits above 3σ. "(k + 1)/(n + 2)" adds the two samples, but has no straight lines between plateaus. "Venn–Abers" is
+# p₁/(1 − p₀ + p₁), from two regressions: in one the new sample is negative, in the other positive.
 #
-# XGBoost with early stopping on accelerometer, adult_income, bank_marketing, breast_cancer, credit, diabetes, digits,
-# obesity and wine, 20 splits each (60/20/20, official test sets kept), and MNIST, 6 splits, 6,000 samples to train
-# on::
+# The first table is of XGBoost with early stopping. The data are accelerometer, adult_income, bank_marketing,
+# breast_cancer, credit, diabetes, digits, obesity and wine, with 20 splits each (60/20/20, official test sets kept),
+# and MNIST, with 6 splits and 6,000 samples to train on::
 #
 #     186 splits           A                              C
 #     uncalibrated         0.8979  0.0787  1.000   16   3   0.8979  0.0787  1.000   16   3
@@ -138,10 +143,11 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #     smoothing 2          0.8990  0.0792  1.010    9   0   0.8990  0.0793  1.005   10   0
 #     smoothing 3          0.8990  0.0795  1.019    3   0   0.8989  0.0793  1.009    6   0
 #
-# The log loss of all classes, in A: isotonic 1.288, Platt 1.006, smoothing 2 1.009.
+# The log loss of all classes in part A is 1.288 for isotonic, 1.006 for Platt, and 1.009 for smoothing 2.
 #
-# Eight neural systems (AG News and SST-2 with GPT-2, CIFAR-10 with ResNet-20 and VGG-19, CIFAR-100 with RepVGG,
-# PathMNIST and PneumoniaMNIST with ResNet-50, a speaker verification), 10 halvings each, of CIFAR-100 5::
+# The second table is of eight neural systems (AG News and SST-2 with GPT-2, CIFAR-10 with ResNet-20 and VGG-19,
+# CIFAR-100 with RepVGG, PathMNIST and PneumoniaMNIST with ResNet-50, a speaker verification). Each is halved 10 times,
+# CIFAR-100 5 times::
 #
 #     75 splits            A                              C
 #     uncalibrated         0.8234  0.1165  1.000   73  60   0.8234  0.1165  1.000   73  60
@@ -154,10 +160,10 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #     smoothing 2          0.8856  0.0726  0.544   20  15   0.8438  0.0976  0.699    5   0
 #     smoothing 3          0.8853  0.0727  0.545   17  15   0.8434  0.0975  0.700    1   0
 #
-# All choices were made on these two, and on random forests. Then came what none of them had seen: logistic regression,
-# a multilayer perceptron, 15 nearest neighbours and naive Bayes, on the first nine data sets above and on six of
-# ``make_classification`` (600 to 20,000 samples, two to five classes), and XGBoost on those six; 5 splits each, 6,000
-# samples to train on at most::
+# All choices were made on the data of these two tables, and on random forests. The third table is of models that were
+# not used for any choice: logistic regression, a multilayer perceptron, 15 nearest neighbours and naive Bayes. They are
+# trained on the first nine data sets above, and on six of ``make_classification`` (600 to 20,000 samples, two to five
+# classes). XGBoost is trained on those six. Each has 5 splits, and at most 6,000 samples to train on::
 #
 #     330 splits           A                              C
 #     uncalibrated         0.8316  0.1272  1.000  209 166   0.8316  0.1272  1.000  209 166
@@ -171,27 +177,31 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #     smoothing 3          0.8396  0.1156  0.772   18   1   0.8347  0.1184  0.784   23   0
 
 # %%
-# Why two ------- We asked for four things: isotonic calibration's cwA, less 0.001 at most; as few risky splits as Platt
-# scaling, give or take one in fifty; isotonic calibration's Brier score; and 2% above the uncalibrated log loss at
-# most. Smoothing 2 has all of that in all six columns. Smoothing 3 has, too, but for the cwA of the last column. Less
-# than 2 is risky too often in the first four, and 4 costs 2.8% of log loss in the first. Shrunken plateaus alone stay
-# risky at their lower ends, and cost log loss; the confidences of Venn–Abers prediction are too low with many classes
+# Why two
+# -------
+#
+# There were four requirements: a cwA at most 0.001 below that of isotonic calibration; as few risky splits as Platt
+# scaling, up to one in fifty more; the Brier score of isotonic calibration; and a log loss at most 2% above the
+# uncalibrated one. Smoothing 2 meets all of them in all six columns (A and C of three tables). Smoothing 3 does, too,
+# except for the cwA of the last column. With less than 2, there are too many risky splits in the first four columns.
+# With 4, the log loss rises by 2.8% in the first. Added samples without straight lines are still risky at the lower
+# ends of plateaus, and have a higher log loss. The confidences of Venn–Abers prediction are too low with many classes
 # and little data.
 #
-# So size ratio and confidence-weighted accuracy can guide a calibration, if a proper score goes with them. Alone they
-# would mislead: a confidence that is too low throughout is safe, and costs no cwA.
+# So the size ratio and the confidence-weighted accuracy can guide a calibration, together with a proper score. Alone
+# they mislead: if all confidences are too low, both still look good.
 #
-# What it does not do:
+# Its limits:
 #
-# - For single kinds of models, cwA fell short by more than 0.001 in three of ten cases: by 0.0011 for naive Bayes in A
-#   and C, and for XGBoost on the made-up sets in C.
+# - For single kinds of models, cwA was lower by more than 0.001 in three of ten cases: by 0.0011 for naive Bayes in A
+#   and C, and for XGBoost on the generated sets in C.
 # - Random forests, on the ten data sets of the first table, are far underconfident for many classes. There the Brier
 #   score in A was 0.0807 with smoothing 2, 0.0804 with isotonic calibration and 0.0976 without any.
-# - A few hundred samples are little for ten classes: on digits, in A, smoothing 2 cost 14% of log loss and Platt
-#   scaling 28%.
-# - Of the neural systems, all splits of AG News (hardly better than chance) and CIFAR-100 (50 samples for each class)
-#   are risky in A, with Platt scaling as well.
+# - A few hundred samples are few for ten classes. On digits, in A, the log loss rose by 14% with smoothing 2, and by
+#   28% with Platt scaling.
+# - Two neural systems are risky in all splits of A, also with Platt scaling: AG News (hardly better than chance) and
+#   CIFAR-100 (50 samples for each class).
 
 # %%
-# **What to do.** Take ``IsotonicCalibrator(smoothing=2)``, or ``calibration="smoothed_isotonic"``, where you would
-# have taken isotonic regression; or the pool, which has it among its members.
+# **What to do.** In place of isotonic regression, use ``IsotonicCalibrator(smoothing=2)`` or
+# ``calibration="smoothed_isotonic"``. Or use the pool, which has it as a member.

@@ -2,14 +2,14 @@
 Compare two models on a small test set
 ======================================
 
-Which metric sees a difference between two models in few samples? On the same test samples cF1 often sees one that F1
-cannot separate from chance, at a price. F1 counts predictions and drops their probabilities; cF1 adds up the
-probability given to each class, deserved or not.
+Which metric finds a difference between two models with few samples? cF1 often finds one where F1 does not, on the same
+test samples. The reason: F1 counts predictions and ignores their probabilities, and cF1 adds up the probabilities of
+each class. This has a price: cF1 rewards confidence, even if it is not justified.
 """
 
 # %%
 # We train three models of handwritten digits: on all data; on two thirds of it, with a tenth of the labels wrong; and
-# on a third, with a fifth of them wrong. All are tested on 899, 180 and 90 samples, by a bootstrap.
+# on a third, with a fifth of them wrong. All three are tested on 899, 180 and 90 samples, by a bootstrap.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
@@ -21,8 +21,8 @@ from skconf.experiments import cf1_agreement_experiment, cf1_variance_experiment
 tables = cf1_variance_experiment("digits", ratios=[1.0, 0.2, 0.1], n_resamples=500)
 
 # %%
-# The table says how far a better model is from a worse one, in standard errors of their difference: by the ordinary
-# metric (``z``), and by the probabilistic one (``c_z``). From about 2 on, a difference is more than chance.
+# The table has the difference between a better and a worse model, in standard errors: by the ordinary metric (``z``),
+# and by the probabilistic one (``c_z``). A difference above about 2 is more than chance.
 apart = tables.contrasts.groupby(["metric", "n_test"])[["z", "c_z"]].mean()
 print(apart.round(1))
 
@@ -33,9 +33,9 @@ ax.set(xlabel="test samples", ylabel="difference, in standard errors", ylim=(0, 
 ax.set_title("cF1 sees with 90 samples what F1 sees with 180")
 
 # %%
-# This has a price: cF1 rewards confidence, deserved or not. Shallow trees are right more often than naive Bayes, at
-# much lower confidences, so that the two metrics contradict each other in nearly all cases where both see a difference.
-# After calibration, both models mean the same by a probability, and the metrics agree.
+# Here is the price. Shallow trees are right more often than naive Bayes, but with much lower confidences. If both
+# metrics find a difference, they nearly always contradict each other. After calibration, a probability means the same
+# for both models, and the metrics agree.
 models = [RandomForestClassifier(max_depth=5, random_state=0), GaussianNB()]
 calibrated = [SelectiveClassifier(model, calibration="platt") for model in models]
 agreement = {
@@ -47,5 +47,5 @@ agreement = {
 print(pd.concat(agreement, axis=1).round(2))
 
 # %%
-# **What to do.** With few samples, compare by cF1 after calibrating both models. Check the sign with accuracy on more
-# samples before you act on it.
+# **What to do.** With few samples, calibrate both models and compare them by cF1. Before you act on the result, check
+# with accuracy on more samples that the same model is better.

@@ -2,14 +2,14 @@
 Use a model where a class is rarer than in its training rows
 ============================================================
 
-Does a model that was trained on 37% malignant cases work where 1% are malignant? Not as it is: its probabilities imply
-many times too many. Calibrate them on rows that the model was not trained on, and then multiply by Bayes' factor:
-``prevalence=`` of a classifier does both.
+Does a model that was trained on 37% malignant cases work where 1% are malignant? Not without a correction: its
+probabilities imply many times too many malignant cases. Calibrate them on rows that the model was not trained on, and
+then multiply by Bayes' factor. The parameter ``prevalence=`` of a classifier does both.
 """
 
 # %%
-# Breast cancer, as it ships with scikit-learn: 212 of 569 cases are malignant. In a screening they are far fewer. The
-# classes are assumed to look as they do here, and only their shares to differ: label shift.
+# Breast cancer, as it ships with scikit-learn: 212 of 569 cases are malignant. In a screening there are far fewer. We
+# assume *label shift*: the cases of each class are like those of the data, and only the shares of the classes differ.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -24,8 +24,8 @@ data = load_breast_cancer()
 X, y = data.data, np.where(data.target == 0, "malignant", "benign")
 
 # %%
-# We train one classifier, for a share of 5%. It holds out a third of its rows, calibrates on them, and knows their
-# shares.
+# We train one classifier, for a share of 5%. It holds out a third of its rows, and calibrates on them. Their shares are
+# known.
 there = SelectiveClassifier(
     GaussianNB(), threshold=0, calibration="pooled", cv=0.33, prevalence={"malignant": 0.05}, random_state=0
 ).fit(X[::2], y[::2])
@@ -34,8 +34,8 @@ report = confidence_report(profile, prevalence={"malignant": 0.05})
 print(report.summary())
 
 # %%
-# How many malignant cases do the probabilities imply? In each of 20 splits a third of the rows trains the model, one
-# calibrates, and one stands for cases at use, each class weighted to its share.
+# How many malignant cases do the probabilities imply? We make 20 splits. In each, a third of the rows trains the model,
+# and a third calibrates. The last third is the cases in use; the classes are weighted to the share in use.
 shares = np.geomspace(0.003, 0.37, 12)
 costs = {"missed": 20, "false alarm": 1}
 rows = []
@@ -58,7 +58,7 @@ for seed in range(20):
         malignant = y[use] == "malignant"
         weight = np.where(malignant, share / malignant.sum(), (1 - share) / (~malignant).sum())
         for way, proba in ways.items():
-            # A case is called back where that costs less than the chance of missing it.
+            # A case is called back if this costs less than the risk of missing it.
             called = proba[:, 1] > costs["false alarm"] / (costs["false alarm"] + costs["missed"])
             cost = weight @ (costs["missed"] * (malignant & ~called) + costs["false alarm"] * (~malignant & called))
             rows.append((way, share, weight @ proba[:, 1], cost))
@@ -67,9 +67,8 @@ at = found.xs(shares[np.abs(shares - 0.01).argmin()], level="share")
 print(at.assign(expected=(1000 * at["expected"]).round(1), cost=(1000 * at["cost"]).round(1)).to_string())
 
 # %%
-# The picture shows expected against true positives, before and after the correction. On the dashed line the
-# probabilities imply the true share. The factor alone cannot mend probabilities that are near 0 and 1 where they should
-# not be.
+# The picture shows expected against true positives, before and after the correction. On the dashed line, the
+# probabilities imply the true share. The factor alone cannot correct probabilities that are wrongly near 0 or 1.
 styles = {"as it is": ("C3", "o"), "Bayes' factor alone": ("C1", "s"), "calibrated, then the factor": ("C0", "D")}
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for way, (color, marker) in styles.items():
@@ -85,8 +84,8 @@ ax.set_title("Calibrated, then corrected: as many are expected as there are")
 ax.legend()
 
 # %%
-# The next picture shows what it costs not to correct, if a missed case costs as much as 20 false alarms. The grey line
-# is the cheaper of calling back all cases and none.
+# The next picture shows the cost of a missing correction, if a missed case costs as much as 20 false alarms. The grey
+# line is the cost of calling back all cases or none, whichever is cheaper.
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for way, (color, marker) in styles.items():
     ax.plot(shares, 1000 * found.loc[way, "cost"], color=color, marker=marker, label=way)
@@ -101,6 +100,6 @@ ax.set_title("What decisions cost where malignant cases are rarer")
 ax.legend()
 
 # %%
-# **What to do.** State the share that holds where the model is used: ``prevalence=`` of classifiers, reports and
-# ``tune_threshold``. If you do not know it, :func:`skconf.inference.estimate_prevalence` estimates it from cases
-# without labels, with an interval, and says if the classes do not look as they did.
+# **What to do.** State the share in use, as ``prevalence=``, to classifiers, reports and ``tune_threshold``. If you do
+# not know it, :func:`skconf.inference.estimate_prevalence` estimates it from cases without labels, with an interval. It
+# also tests whether the cases of a class have changed.

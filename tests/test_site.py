@@ -42,6 +42,8 @@ def test_headings_of_docstrings_stand_alone():
     """A heading that was wrapped into its paragraph is none, and the page lacks the section."""
     wrapped = re.compile(r"^ +[A-Z]\w+( [A-Z]\w+)? -{4,}", flags=re.M)
     assert not [path for path in (ROOT / "skconf").rglob("*.py") if wrapped.search(path.read_text())]
+    wrapped = re.compile(r"^# (.*[^-] -{3,}|%% \S)", flags=re.M)
+    assert not [path for path in (ROOT / "examples").glob("*.py") if wrapped.search(path.read_text())]
 
 
 def test_every_example_stands_under_a_task_once():
