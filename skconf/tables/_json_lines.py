@@ -1,12 +1,10 @@
 """A file with a JSON object in each line, read batch by batch."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pandas as pd
 
@@ -16,8 +14,9 @@ from skconf._core.problems import DataError
 from skconf._core.usual_names import USUAL
 from skconf._core.warn import warn
 from skconf.tables._bytes import opened
+from skconf.tables._json_objects import objects_in
 from skconf.tables._paths import PathColumns, shown
-from skconf.tables._unreadable import LONG_ROW, UnreadableError, readable
+from skconf.tables._unreadable import UnreadableError, readable
 
 #: Objects from which the names of columns are told.
 _HEAD_ROWS = 1000
@@ -29,11 +28,6 @@ _LINE_BYTES = _BATCH_BYTES = 1 << 22
 _MOST_TOLD = 5
 #: What values of each type are called. Of one column all must be of one kind: "1" is not 1.
 _KINDS = {bool: "truth values", int: "numbers", float: "numbers", str: "texts", list: "lists", dict: "objects"}
-#: What follows each name; it may stand in texts and in objects within the object, too.
-_AFTER_NAMES = re.compile(rb'"\s*:')
-_decode = json.JSONDecoder().decode  # json.loads looks at its arguments, each time
-#: What to do with JSON of another form.
-_ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient='records', lines=True) writes such."
 
 
 class JsonLines:
@@ -138,37 +132,6 @@ class JsonLines:
         return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
 
 
-def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:
-    """Go through the lines that are not blank: their numbers, bytes, and objects, or why they cannot be read.
-
-    A line of more bytes than `most` is none: it is passed over, and never held.
-    """
-    number = 0
-    while line := file.readline(most):
-        number += 1
-        size = len(line)
-        if size == most:
-            while line and not line.endswith(b"\n"):
-                line = file.readline(most)
-            yield number, size, UnreadableError(f"line {number}: {LONG_ROW}", kind="long row")
-            continue
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        try:
-            row = _decode(line.decode())
-        except (ValueError, RecursionError):
-            row = None
-        # Nearly all lines are objects in which no text has a colon: nothing else is to be looked for.
-        n_colons = line.count(b":")
-        if isinstance(row, dict) and (n_colons == len(row) or n_colons == _n_names(row)) and b"\\u" not in line:
-            yield number, size, row
-        elif line.strip():
-            try:
-                yield number, size, _object(line, number)
-            except UnreadableError as error:
-                yield number, size, error
-
-
 def tell_broken(broken: Sequence[str], path: Path, what: str) -> None:
     """Warn of what cannot be read, and is left out: how much and where."""
     if not broken:
@@ -178,53 +141,3 @@ def tell_broken(broken: Sequence[str], path: Path, what: str) -> None:
     parts = f"{n:,} {what} is broken and" if n == 1 else f"{n:,} {what}s are broken and"
     kind = f"broken {what}s"
     warn(f"{shown(path)}: {parts} left out ({told}). Write the file again to have all.", kind=kind)
-
-
-def _object(line: bytes, number: int) -> dict[str, Any]:
-    """Return the object in a line."""
-    try:
-        row = json.loads(line.decode().rstrip())  # where it ends too early, that is its last character
-        if isinstance(row, dict) and len(_AFTER_NAMES.findall(line)) > _n_names(row):
-            json.loads(line, object_pairs_hook=_with_each_name_once)  # which takes twice the time
-    except json.JSONDecodeError as error:
-        text = f"line {number} is no JSON from character {error.colno} on. {_ADVICE}"
-        raise UnreadableError(text, kind="no object") from None
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, UnreadableError):
-            error.line = number
-            raise
-        what = (
-            "UTF-8 text" if isinstance(error, UnicodeDecodeError) else "JSON that can be read: it is too deep or long"
-        )
-        raise UnreadableError(f"line {number} is not {what}. {_ADVICE}", kind="no object") from None
-    if b"\\u" in line:
-        try:
-            json.dumps(row, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            text = f"line {number} holds half of a pair of surrogates, which is no character. Write the whole."
-            raise UnreadableError(text, kind="not UTF-8") from None
-    if not isinstance(row, dict):
-        raise UnreadableError(f"line {number} holds no object. {_ADVICE}", kind="no object")
-    return row
-
-
-def _n_names(value: Any) -> int:
-    """Return the number of names of all objects within an object or a list."""
-    number, parts = 0, value
-    if isinstance(value, dict):
-        number, parts = len(value), value.values()
-    for part in parts:
-        if isinstance(part, dict | list):
-            number += _n_names(part)
-    return number
-
-
-def _with_each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UnreadableError(
-            "an object in ", rest=f" has {twice!r} twice. Rename one of them.", kind="repeated column", column=twice
-        )
-    return row

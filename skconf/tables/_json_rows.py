@@ -1,19 +1,21 @@
 """Graded answers that other tools write as JSON lines: an object for each answer, whose values are columns by name."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from math import nan
 from typing import IO, Any
 
 from skconf._core.problems import DataError
 from skconf._core.usual_names import IDS, PREDICTIONS, spelled
-from skconf.tables._json_lines import objects_in
-from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade
+from skconf.tables._json_objects import objects_in
+from skconf.tables._log_samples import Choices, Sample, no_grade
 
 _NESTED = {dict, list}
 #: Most bytes of a line: prompts of long contexts have millions.
 _LINE_BYTES = 1 << 26
+#: Rows whose columns are gathered together.
+_BLOCK_ROWS = 1 << 10
 
 
 class JsonRows:
@@ -26,14 +28,14 @@ class JsonRows:
     """
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.rows: list[dict[str, Any]] = []
+        self.columns: dict[str, list[Any]] = {}
+        self.n_rows = 0
         self.broken: list[str] = []
-        for number, _, row in objects_in(file, _LINE_BYTES):
-            if isinstance(row, dict):
-                self.rows.append(row if _NESTED.isdisjoint(map(type, row.values())) else dict(_flat(row)))
-            else:
-                self.broken.append(f"line {number}")
-        if not self.rows:
+        found = objects_in(file, _LINE_BYTES)
+        while block := list(islice(found, _BLOCK_ROWS)):
+            self._add([row for *_, row in block if isinstance(row, dict)])
+            self.broken += [f"line {number}" for number, _, row in block if not isinstance(row, dict)]
+        if not self.n_rows:
             raise DataError(
                 "no line of it holds an object.",
                 kind="no log",
@@ -41,31 +43,44 @@ class JsonRows:
             )
         self.grades: list[str] = []
         self.refused: dict[str, str] = {}
-        self.names = list(dict.fromkeys(chain.from_iterable(self.rows)))
-        for name in self.names:
-            why = no_grade(row.get(name) for row in self.rows)
+        for name, values in self.columns.items():
+            why = no_grade(values)
             if why:
                 self.refused[name] = why
             else:
                 self.grades.append(name)
 
+    def _add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Append rows to the columns."""
+        found = dict[str, list[Any]]()
+        _gather(rows, "", found)
+        for name in {**self.columns, **found}:
+            values = self.columns.setdefault(name, [None] * self.n_rows)
+            values += found.get(name, [None] * len(rows))
+        self.n_rows += len(rows)
+
     def samples(self, grade: str) -> list[Sample]:
-        """Return all rows, graded by a column."""
-        of_id = next((name for name in self.names if spelled(name) in IDS), None)
-        of_answer = next((name for name in self.names if spelled(name) in PREDICTIONS), None)
-        ids = [at if of_id is None else row.get(of_id, at) for at, row in enumerate(self.rows)]
-        seen, found = Counter[Any](), []
-        repeat = len(set(ids)) < len(ids)
-        for key, row in zip(ids, self.rows, strict=True):
-            value, answer = row.get(grade), None if of_answer is None else row.get(of_answer)
-            if repeat:
+        """Return all rows, graded by a column; their columns are those of the log."""
+        of_id = next((name for name in self.columns if spelled(name) in IDS), None)
+        of_answer = next((name for name in self.columns if spelled(name) in PREDICTIONS), None)
+        ids: list[Any] = list(range(self.n_rows))
+        if of_id is not None:
+            ids = [at if key is None else key for at, key in enumerate(self.columns[of_id])]
+        answers = [None] * self.n_rows if of_answer is None else self.columns[of_answer]
+        epochs = [1] * self.n_rows
+        if len(set(ids)) < len(ids):
+            seen = Counter[Any]()
+            for at, key in enumerate(ids):
                 seen[key] += 1
-            grading, epoch = nan if value is None else float(value), seen[key] or 1
+                epochs[at] = seen[key]
+        found, none = list[Sample](), dict[str, Any]()
+        for key, epoch, value, answer in zip(ids, epochs, self.columns[grade], answers, strict=True):
+            grading = nan if value is None else float(value)
             if isinstance(answer, str):
                 text = answer.strip()
-                found.append(Sample(key, epoch, grading, answer, (text,), row, not text))
+                found.append(Sample(key, epoch, grading, answer, (text,), none, not text))
             else:
-                found.append(Sample(key, epoch, grading, answer, (), row))
+                found.append(Sample(key, epoch, grading, answer, (), none))
         return found
 
     def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
@@ -73,10 +88,15 @@ class JsonRows:
         return None
 
 
-def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Go through the texts and numbers of an object, those within another one as OUTER.INNER."""
-    for name, value in row.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
-        elif is_scalar(value):
-            yield f"{before}{name}", value
+def _gather(rows: Sequence[Mapping[str, Any]], before: str, found: dict[str, list[Any]]) -> None:
+    """Add the columns of texts and numbers, those of objects within others as OUTER.INNER; lists are left out."""
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        values = [row.get(name) for row in rows]
+        kinds = {*map(type, values)}
+        if not _NESTED.isdisjoint(kinds):
+            if dict in kinds:
+                _gather([value if type(value) is dict else {} for value in values], f"{before}{name}.", found)
+            if kinds <= {*_NESTED, type(None)}:
+                continue
+            values = [None if type(value) in _NESTED else value for value in values]
+        found[f"{before}{name}"] = values

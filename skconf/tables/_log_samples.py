@@ -146,16 +146,11 @@ def is_scalar(value: Any) -> bool:
 
 def no_grade(values: Iterable[Any]) -> str:
     """Return why values are no grades; "" if they are: truth values, or numbers from 0 to 1."""
-    known = False
-    for value in values:
-        if value is None:
-            continue
-        known = True
-        if not isinstance(value, int | float):
-            return "holds no numbers"
-        if value < 0 or value > 1:  # NaN is neither
-            return f"is not in [0, 1]: {value:g}"
-    return "" if known else "holds no numbers"
+    known = [value for value in values if value is not None]
+    if not known or not all(issubclass(kind, int | float) for kind in {*map(type, known)}):
+        return "holds no numbers"
+    outside = next((value for value in known if value < 0 or value > 1), None)  # NaN is neither
+    return "" if outside is None else f"is not in [0, 1]: {outside:g}"
 
 
 def _abstains(text: str) -> bool:

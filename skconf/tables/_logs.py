@@ -242,7 +242,7 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
 def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstained: str | None) -> pd.DataFrame:
     samples, choices = log.samples(grade), log.choices(grade)
     answers: Any = [sample.answer for sample in samples] if choices is None else choices.choice
-    more = _columns([sample.columns for sample in samples])
+    more = _series(log.columns) if isinstance(log, JsonRows) else _columns([sample.columns for sample in samples])
     states = np.array([sample.state for sample in samples], dtype=object)
     if abstained is None and _ABSTAINED in more:
         abstained = _ABSTAINED
@@ -279,8 +279,11 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> "dict[str, pd.Series[Any]]":
     """Return what logs say of questions, a column for each name; None where one does not say it."""
-    names = dict.fromkeys(chain.from_iterable(rows))
-    return {name: pd.Series([row.get(name) for row in rows]) for name in names}
+    return _series({name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))})
+
+
+def _series(columns: Mapping[str, list[Any]]) -> "dict[str, pd.Series[Any]]":
+    return {name: pd.Series(values) for name, values in columns.items()}
 
 
 def _named(name: str, columns: "Mapping[str, pd.Series[Any]]", role: str) -> "pd.Series[Any]":

@@ -1,6 +1,7 @@
 """A file with a JSON object in each line is read as a CSV file with the same rows."""
 
 import gzip
+import io
 import json
 import re
 import tracemalloc
@@ -12,6 +13,7 @@ import pytest
 from skconf import ConfidenceReport, accumulate, read_log
 from skconf.cli import main
 from skconf.tables import _files, _json_lines
+from skconf.tables._json_objects import objects_in
 
 RNG = np.random.default_rng(0)
 P = RNG.random(60).round(4)
@@ -202,3 +204,61 @@ def test_a_file_without_objects_has_no_tables(batch_rows, tmp_path):
     assert (file.names, list(file.batches([], batch_rows))) == ([], [])
     with pytest.raises(ValueError, match="there are no rows"):
         ConfidenceReport.from_files(tmp_path / "a.jsonl")
+
+
+#: Lines that are objects only if they are joined, or seem to be so; each with how many objects it holds.
+TOGETHER = {
+    "one in two": (['{"correct": [1', "2]}"], 0),
+    "two in one, one in two": (['{"correct": 1}, {"correct": 1}', '{"correct": [1', "2]}"], 0),
+    "with what stands between": (['{"correct": 1}, 0, {"correct": 1}', '{"correct": [1', "2]}"], 0),
+    "an open text": (['{"correct": "a', 'b"}'], 0),
+    "the end of a list": (['{"correct": 1}]', '[{"correct": 1}'], 0),
+    "a name twice within": (
+        ['{"correct": 1, "a": {"b": 1, "b": 2}}', '{"correct": 1, "a": [{"b": 1, "b\\u0062": 2}]}'],
+        1,
+    ),
+    "a name that ends in backslashes": (
+        ['{"correct": 1, "a\\\\": 1, "a\\\\": 2}', '{"correct": 1, "a\\\\": 1, "b\\\\": "\\":"}'],
+        1,
+    ),
+    "halves of a pair": (
+        [
+            '{"correct": 1, "a": "\\ud83d \\ude00"}',
+            '{"correct": 1, "a": "\\ud83d\\ude00"}',
+            '{"correct": 1, "a": "\\\\ud83d"}',
+        ],
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "n_objects"), TOGETHER.values(), ids=TOGETHER)
+def test_each_line_is_read_as_if_it_stood_alone(lines, n_objects, tmp_path):
+    right = '{"correct": 1, "confidence": 0.5, "more": {"a:b": "c"}}'
+    (tmp_path / "a.jsonl").write_text("\n".join([right, *lines, right]))
+    with pytest.warns(UserWarning, match=rf"^a\.jsonl: {len(lines) - n_objects} samples? (is|are) broken"):
+        assert len(read_log("a.jsonl")) == 2 + n_objects
+
+
+def test_objects_are_those_of_lines_that_are_parsed_one_by_one(tmp_path):
+    """Of texts with all that JSON gives a meaning, in objects within objects, and lines cut anywhere."""
+    rng, parts = (
+        np.random.default_rng(3),
+        ['"', "\\", ":", '":', " ", "{", "}", "[", "]", ",", "é", "\U0001f600", "0", "\n"],
+    )
+    lines = []
+    for i in range(3_000):
+        texts = ["".join(rng.choice(parts, size=rng.integers(4))) for _ in range(3)]
+        row = {"correct": i, texts[0] + "n": texts[1], "o": {texts[2]: {"p": [texts[0], {"q": i}]}}}
+        line = json.dumps(row, ensure_ascii=bool(i % 2), separators=(", ", rng.choice([":", ": ", " : "])))
+        lines.append(line[: rng.integers(len(line))] if rng.random() < 0.01 else line)
+    text = "\n".join(lines).encode()
+    expected = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            expected[number] = json.loads(line)
+        except ValueError:
+            expected[number] = None
+    found = {number: row if isinstance(row, dict) else None for number, _, row in objects_in(io.BytesIO(text), 1 << 20)}
+    assert found == {number: row for number, row in expected.items() if lines[number - 1].strip()}
+    assert 5 < sum(row is None for row in found.values()) < 100

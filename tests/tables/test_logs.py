@@ -348,19 +348,27 @@ def test_a_broken_first_line_does_not_hide_what_wrote_a_log(tmp_path):
         assert len(read_log(path, correct="acc")) == 14
 
 
+FLAT = {"id": 0, "correct": True, "confidence": 0.25, "model": "a", "text": "some words, and more of them"}
+#: Each is a row of the test of the time.
+FORMS = {
+    "flat": FLAT,
+    "nested": {**FLAT, "doc": {"passage": "p1", "topic": "law"}, "metadata": {"level": 0.5, "of": {"name": "x"}}},
+    "quotes and colons": {**FLAT, "doc": {"passage": "p: 1", "of": ["a", "b"]}, "answer": 'he said "no": really'},
+}
+
+
 @pytest.mark.simulation
-def test_json_lines_are_read_in_about_three_times_the_time_of_parsing(tmp_path):
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_json_lines_are_read_in_three_times_the_time_of_parsing(form, tmp_path):
+    """2.0 to 2.6 of a million rows, where nothing else runs."""
     path = tmp_path / "answers.jsonl"
-    rows = [
-        {"id": i, "correct": i % 3 > 0, "confidence": i % 100 / 100, "answer": f"answer {i}"} for i in range(50_000)
-    ]
-    written(rows, path)
+    written([{**form, "id": i, "confidence": i % 1000 / 1000} for i in range(50_000)], path)
     ratios = []
-    for _ in range(3):
+    for _ in range(5):
         started = time.process_time()
         for line in path.read_bytes().splitlines():
             json.loads(line)
         parsed = time.process_time()
-        assert len(read_log(path)) == len(rows)
+        assert len(read_log(path)) == 50_000
         ratios.append((time.process_time() - parsed) / (parsed - started))
-    assert min(ratios) < 4  # 2.9 of a million rows; less is noise
+    assert min(ratios) < 3
