@@ -1,6 +1,7 @@
 """Probabilities for other shares of the classes than those at which they are calibrated."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def correct_prevalence(
     check_probabilities(proba, "y_proba")
     n_classes = 2 if proba.ndim == 1 else proba.shape[1]
     columns = {
-        name: None if isinstance(given, Mapping) else LabelColumn(given, name)
+        name: None if isinstance(given, Mapping) else _labels_of(given, name)
         for name, given in {"before": before, "after": after}.items()
     }
     named = [
@@ -131,6 +132,14 @@ def by_factor(proba: NDArray[Any], factor: Floats) -> Floats:
     """Return probabilities of which each column is multiplied by its factor, and rows then sum to one."""
     out = np.maximum(proba, 0.0, dtype=np.float64)
     return rows_to_one(out * (factor / factor.max()))
+
+
+def _labels_of(given: Any, name: str) -> LabelColumn:
+    if isinstance(given, Real):
+        raise TypeError(
+            f"{name} must map labels to shares, such as {{1: 0.03}}, or hold true labels, but is {given!r}."
+        )
+    return LabelColumn(given, name)
 
 
 def _shares_of(column: LabelColumn, classes: NDArray[Any]) -> Floats:

@@ -1,4 +1,4 @@
-"""The shares of the classes among rows without labels: EM of calibrated probabilities, an interval, and a test."""
+"""Estimate the shares of the classes among rows without labels: EM of calibrated probabilities, interval, test."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,16 +31,17 @@ _STEPS, _STILL = 5_000, 1e-8
 
 @dataclass(frozen=True, repr=False)
 class PrevalenceEstimate:
-    """Shares of the classes, with intervals, and whether they explain what is seen.
+    """Shares of the classes with intervals, and a test of whether these shares explain the probabilities.
 
     Attributes
     ----------
     classes : DataFrame of shape (n_classes, 3)
-        A row for each label: `estimate`, and the ends `low` and `high` of its interval, in [0, 1]. The ends are NaN
-        where `p_value` is below 0.05.
+        A row for each label, with the columns `estimate`, `low` and `high`: the estimated share and the ends of its
+        interval, in [0, 1]. The ends are NaN if `p_value` is below 0.05.
     p_value : float
-        p-value of the test that other shares of the classes explain the probabilities at use (label shift). NaN where
-        rows are too few or too much alike to tell.
+        p-value of label shift, the hypothesis that only the shares of the classes have changed. If it is small, other
+        shares alone do not explain the probabilities at use. NaN if there are too few rows, or if rows are too much
+        alike.
     """
 
     classes: pd.DataFrame
@@ -61,25 +62,26 @@ def estimate_prevalence(
 ) -> PrevalenceEstimate:
     """Estimate the shares of the classes where a model is used, from its probabilities for rows without labels.
 
-    The number of answers of each class contains the errors: at a prevalence of 1%, most of the rows that are called
-    positive may be false alarms. Labelled rows, of any shares, show how the probabilities of each class are
-    distributed. The distribution at use is a mixture of these, and its shares are the estimate.
+    Do not count the predicted classes instead, because these counts contain the errors: at a prevalence of 1%, most
+    positive predictions may be false alarms. The function uses labelled rows, in which the classes may have any shares,
+    to find the distribution of probabilities in each class. The distribution at use is a mixture of these
+    distributions. The shares of the mixture are the estimate.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels of rows that the model was not trained on, ten of each class at least.
+        True labels of rows on which the model was not trained. There must be at least ten rows of each class.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities for these rows, as :meth:`skconf.ConfidenceProfile.from_predictions` takes them.
+        Probabilities for these rows, as in :meth:`skconf.ConfidenceProfile.from_predictions`.
     y_proba_at_use : array-like of shape (n_at_use, n_classes) or (n_at_use,)
-        Probabilities of the same model for rows from where it is used.
+        Probabilities of the same model for rows without labels, from the population where it is used.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`.
+        Labels of the columns of probabilities. None takes the sorted labels of `y_true`.
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     calibration : str, calibrator or None, default="pooled"
-        How probabilities are corrected, as in :class:`skconf.SelectiveClassifier`, by the labelled rows; None where
-        they are calibrated at the shares of these rows. Isotonic regression and histograms are refused.
+        How probabilities are calibrated on the labelled rows, as in :class:`skconf.SelectiveClassifier`. Pass None if
+        they are already calibrated for the class shares of these rows. Isotonic regression and histograms are refused.
 
     Returns
     -------
@@ -89,14 +91,14 @@ def estimate_prevalence(
     Raises
     ------
     ValueError
-        If predictions are not valid, a class has fewer than ten labelled rows, there are fewer than two rows at use, a
-        parameter is out of range, or the calibrator gives zeros.
+        If predictions are not valid, or a parameter is out of range. If a class has fewer than ten labelled rows, or
+        there are fewer than two rows at use. If the calibrator gives probabilities of zero.
 
     Warns
     -----
     UserWarning
-        If `p_value` is below 0.05: other shares alone do not explain the probabilities at use. There is then no
-        interval, and the estimate is not to be used.
+        If `p_value` is below 0.05. Other shares alone then do not explain the probabilities at use. There is no
+        interval, and you should not use the estimate.
 
     See Also
     --------
@@ -152,7 +154,10 @@ def estimate_prevalence(
     n = np.bincount(codes, minlength=len(classes))
     if n.min() < _FLOOR:
         few = classes[n < _FLOOR].tolist()
-        raise ValueError(f"y_true has fewer than {_FLOOR} rows of {shorten(few)}, too few to tell how they look.")
+        raise ValueError(
+            f"y_true has fewer than {_FLOOR} rows of {shorten(few)}. That is too few to estimate how the probabilities "
+            "of these classes are distributed."
+        )
     source, use = np.asarray(profile.proba, dtype=np.float64), _at_use(y_proba_at_use, classes)
     bins = _bins(source, use)  # not of calibrated ones, which know the labelled rows and not those at use
     if calibration is not None:
@@ -168,8 +173,9 @@ def estimate_prevalence(
     reach = float(ndtri((1 + confidence_level) / 2)) * error
     if p_value < _REFUTED:
         warn(
-            f"Other shares of the classes do not explain y_proba_at_use (p = {p_value:.2g}): within a class, rows do "
-            "not look as the labelled ones do. There is no interval; do not use the estimate, but label some rows.",
+            f"Other shares of the classes do not explain y_proba_at_use (p = {p_value:.2g}): within a class, "
+            "probabilities at use differ from those of the labelled rows. There is no interval. Do not use the "
+            "estimate; label some rows from where the model is used instead.",
             kind="no label shift",
         )
         reach = np.full(len(classes), np.nan)
@@ -186,7 +192,7 @@ def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
     if (2 if proba.ndim == 1 else proba.shape[1]) != len(classes):
         raise ValueError(f"y_proba_at_use has shape {proba.shape}, but there are {len(classes)} classes.")
     if len(proba) < 2:
-        raise ValueError("y_proba_at_use has one row: its error cannot be estimated. At least two are needed.")
+        raise ValueError("y_proba_at_use has one row, so no error can be estimated. Pass at least two rows.")
     return both_columns(proba, 1) if proba.ndim == 1 else proba.astype(np.float64)
 
 
@@ -219,27 +225,29 @@ def _posteriors(ratio: Floats, shares: Floats) -> Floats:
 
 
 def _covariance(means: Floats, within: Floats, n: NDArray[Any], shares: Floats, n_at_use: int) -> Floats:
-    """Return the covariance of Σ π_k E_k less the mean at use, by means and covariances of the classes."""
+    """Return the covariance of Σ π_k E_k minus the mean at use, from means and covariances of the classes."""
     between = means - (means @ shares)[:, np.newaxis]
     mixture = np.tensordot(shares, within, 1) + (between * shares) @ between.T
     return np.asarray(np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use)
 
 
 def _standard_error(score: Floats, n_at_use: int, codes: Codes, n: NDArray[np.intp], shares: Floats) -> Floats:
-    """Return the standard error of each share, by the means of the probabilities as moments."""
+    """Return the standard error of each share, with the means of the probabilities as moments."""
     parts = [score[codes == k] for k in range(len(n))]
     means = np.column_stack([part.mean(axis=0) for part in parts])
     within = np.stack([np.cov(part, rowvar=False) for part in parts])
     covariance = _covariance(means, within, n, shares, n_at_use)
+    if np.linalg.matrix_rank(means) < len(n):  # nothing tells some classes apart
+        return np.full(len(n), np.inf)
     inverse = np.linalg.pinv(means)
     return np.asarray(np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T), 0.0)))
 
 
 def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
-    """Return in which bin each row is, as zeros and a one: cells by the likeliest class and by how likely it is.
+    """Return the bin of each row, one-hot. A bin is the most probable class and a range of its probability.
 
-    Probabilities are first divided by their means, so that no class is the likeliest nearly everywhere; of two classes
-    these are bins of the score.
+    Probabilities are first divided by their means. Otherwise one class could be the most probable one nearly
+    everywhere. With two classes, these are bins of the score.
     """
     n_classes = source.shape[1]
     even, mean = np.full(n_classes, 1 / n_classes), np.maximum(source.mean(axis=0), np.finfo(np.float64).tiny)
@@ -265,7 +273,7 @@ def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
 def _mixture_p_value(
     source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], n_at_use: int, shares: Floats
 ) -> float:
-    """Return the p-value of Hansen's J: whether the counts of bins at use are a mixture of those of the classes."""
+    """Return the p-value of Hansen's J test: whether bin counts at use are a mixture of the counts of the classes."""
     n_classes, n_bins = len(n), source.shape[1]
     freedom = n_bins - n_classes
     if freedom < 1:

@@ -144,3 +144,9 @@ def test_what_is_wrong_is_named(before, after, labels, word):
 def test_a_share_is_a_number(after):
     with pytest.raises(TypeError):
         correct_prevalence([[0.5, 0.5]], {1: 0.5}, after)
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.5, {1: 0.003}), ({1: 0.5}, 0.003)])
+def test_a_share_belongs_to_a_label(before, after):
+    with pytest.raises(TypeError, match="must map labels to shares"):
+        correct_prevalence([0.2, 0.8], before, after)

@@ -122,3 +122,12 @@ def test_few_rows_are_refused():
         estimate_prevalence([0] * 50 + [1] * 9, np.linspace(0, 1, 59), [0.5, 0.6])
     with pytest.raises(ValueError, match="classes"):
         estimate_prevalence([0, 1] * 20, np.linspace(0, 1, 40), [[0.2, 0.3, 0.5]] * 2)
+
+
+@pytest.mark.parametrize("calibration", ["pooled", None])
+def test_probabilities_that_tell_no_class_from_another_tell_no_share(calibration):
+    """Constant ones have no variance, which must not be taken for certainty."""
+    y = np.repeat([0, 1], 50)
+    found = estimate_prevalence(y, np.full(100, 0.4), np.full(30, 0.4), calibration=calibration)
+    assert (found.classes["low"] == 0).all()
+    assert (found.classes["high"] == 1).all()
