@@ -50,12 +50,16 @@ def number(value: float, low: float = float("nan"), high: float = float("nan"), 
 
 
 def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
-    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]", or as `number` does with its level."""
+    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]", or as `number` does with its level.
+
+    It has three figures at most, but near 100% as many as two figures of what is lacking need.
+    """
     if isnan(share):
         return DASH
     if isnan(low) or isnan(high):
         return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))}%"
-    digits = min(digits_of(100 * share, 100 * low, 100 * high), 4)
+    most = 4 if share in (0, 1) else max(_digits_alone(100 * share), 1 - floor(log10(abs(100 - 100 * share))))
+    digits = min(digits_of(100 * share, 100 * low, 100 * high), most, 4)
     value, start, end = (decimal(100 * each, digits) for each in (share, low, high))
     return f"{value}% {interval(start, end, level)}"
 

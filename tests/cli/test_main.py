@@ -619,10 +619,10 @@ def test_a_page_of_two_models(models, tmp_path, capsys):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.count('role="img"') == 4
     titles = [
-        "May I trust its confidences?",
-        "When should it abstain?",
+        "May I trust their confidences?",
+        "When should they abstain?",
         "Which model is better?",
-        "Where does it fail?",
+        "Where do they fail?",
     ]
     assert re.findall(r"<h2>(.*?)</h2>", page) == [*titles, "All metrics, by question", "Where does this come from?"]
     assert "Differences from a" in page

@@ -20,10 +20,10 @@ X, Y = load_iris(return_X_y=True)
 WORDS = np.array(["setosa", "<i>versi", "virginica"])[Y]
 RNG = np.random.default_rng(0)
 QUESTIONS = [
-    "May I trust its confidences?",
-    "When should it abstain?",
+    "May I trust their confidences?",
+    "When should they abstain?",
     "Which model is better?",
-    "Where does it fail?",
+    "Where do they fail?",
     "All metrics, by question",
     "Where does this come from?",
 ]
@@ -84,7 +84,8 @@ def test_a_page_asks_the_readers_questions_in_order(report):
 
 def test_a_single_model_is_not_compared(models):
     page = ConfidenceReport.from_estimator(models["bayes"], X[1::2], WORDS[1::2]).page()
-    assert re.findall(r"<h2>(.*?)</h2>", page) == [title for title in QUESTIONS if title != "Which model is better?"]
+    of_one = ["May I trust its confidences?", "When should it abstain?", "Where does it fail?", *QUESTIONS[4:]]
+    assert re.findall(r"<h2>(.*?)</h2>", page) == of_one
 
 
 def test_text_and_notebook_say_what_the_page_says(report):

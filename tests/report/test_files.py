@@ -191,7 +191,9 @@ class TestLabelsAndIds:
         assert (
             f"Most confident error: id {surest['id']}, {surest['y_true']} in truth, it said {surest['y_pred']}" in text
         )
-        counted = pd.crosstab(answers["y_true"], answers["y_pred"])
+        threshold = re.search(r"Confusion table: answers from ([\d.]+) ", text)
+        accepted = answers[answers["confidence"] >= float(threshold[1])]
+        counted = pd.crosstab(accepted["y_true"], accepted["y_pred"])
         rows = text.split("Confusion table")[1].split("\n")[3 : 3 + len(counted)]
         for row, (truth, counts) in zip(rows, counted.iterrows(), strict=True):
             assert row.split()[: 1 + len(counts)] == [truth, *map(str, counts)]

@@ -134,7 +134,7 @@ def test_tables_and_pictures_are_in_the_order_of_harm():
 
 
 def _abstain(text):
-    part = text.partition("When should it abstain?")[2]
+    part = text.partition("When should they abstain?")[2]
     slider, _, rest = part.partition("Thresholds for the errors that you allow")
     return slider, rest.partition("Observed: ")[0]
 

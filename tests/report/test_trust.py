@@ -58,7 +58,17 @@ def test_the_table_has_the_counts_of_levels_and_the_intervals_of_the_verdict():
         right, low, high = (float(part) / 100 for part in re.findall(r"[\d.]+", row["accuracy"]))
         plain = binomtest(int(top.sum() - wrong), int(top.sum())).proportion_ci()
         assert low - 1e-3 <= plain.low < right < plain.high <= high + 1e-3  # all intervals hold together
-        assert row["finding"].startswith("overconfident: ")
+        assert row["overconfident"] in ("mild", "serious", "unusable")
+
+
+def test_ranges_stand_in_the_order_of_their_confidences():
+    said = [0.55, *np.full(3000, 0.97), *np.full(3000, 0.996), *np.full(500, 0.9995), *np.full(30, 1.0)]
+    right = [1, *(np.arange(3000) > 300), *(np.arange(3000) > 200), *np.ones(530)]
+    table = trust(evidence_of(np.array(right) == 1, np.array(said))).parts[-1].table
+    begins = [float(name.removeprefix("≥ ").split()[0]) for name in table["answers"][1:]]
+    assert table["answers"][0] == "all"
+    assert begins == sorted(begins)
+    assert len(set(begins) - {0.9, 0.99, 0.999, 1.0}) == 1  # that of the range that was found
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from _support.predictions import draw_counts, draw_profile
+from _support.predictions import draw_classes, draw_counts, draw_profile
 from scipy.stats import beta
 
-from skconf import ConfidenceProfile
+from skconf import ConfidenceProfile, confidence_report
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.shares import Shares
@@ -106,11 +106,53 @@ def test_confusions_are_those_of_a_loop(weighted):
         rows = pairs[pair]
         assert each.n_rows == len(rows)
         assert each.confidence == pytest.approx(np.average(profile.confidence[rows], weights=weight[rows]))
-    table = Labels.of(profile).table()
-    for true, predicted in np.ndindex(table.shape):
-        assert table[true, predicted] == ((profile.true_class == true) & (profile.predicted_class == predicted)).sum()
-    assert "Confusion table" in where(evidence_of(profile)).text(200)
-    assert "Most frequent confusions" in where(evidence_of(profile_of(12))).text(200)
+    assert "Most frequent confusions" in where(evidence_of(profile_of(3))).text(200)
+    assert "Most frequent confusions" not in where(evidence_of(profile_of(2))).text(
+        200
+    )  # those are both kinds of errors
+
+
+def confusion_tables(evidence):
+    """Return the confusion tables of the section, and of what it folds."""
+    parts = where(evidence).parts
+    every = [*parts, *(inner for part in parts for inner in getattr(part, "parts", ()))]
+    return [part for part in every if getattr(part, "title", "").startswith("Confusion table")]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_confusion_table_counts_what_the_better_model_answers_at_the_threshold_of_the_summary(weighted):
+    rng = np.random.default_rng(3)
+    weight = draw_counts(3000) if weighted else None
+    truth = rng.integers(0, 3, 3000)
+    probas = {}
+    for name, skill in {"weak": 1.5, "strong": 2.5}.items():
+        logits = rng.normal(size=(3000, 3)) + skill * np.eye(3)[truth]
+        probas[name] = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    report = confidence_report(truth, probas, sample_weight=weight)
+    (part,) = confusion_tables(report.evidence)
+    threshold = report.thresholds.query("model == 'strong' and target == 0.05")["threshold"].item()
+    assert part.title == f"Confusion table of strong: answers from {threshold:g} (errors at most 5%)"
+    assert f"From {threshold:g}: " in report.summary()
+    answer = probas["strong"].argmax(axis=1)
+    accepted = probas["strong"].max(axis=1) >= threshold
+    for true, row in zip(range(3), part.table.itertuples(index=False), strict=True):
+        counts = [((truth == true) & accepted & (answer == predicted)).sum() for predicted in range(3)]
+        rejected = ((truth == true) & ~accepted).sum()
+        assert list(row[:-1]) == [str(true), *(f"{count:,}" for count in [*counts, rejected])]
+        each = (np.ones(3000) if weight is None else weight)[(truth == true) & accepted]
+        share = np.average(answer[(truth == true) & accepted] == true, weights=each)
+        assert float(row[-1].partition("%")[0]) == pytest.approx(100 * share, abs=0.051)
+
+
+def test_the_confusion_table_has_all_answers_where_all_are_accepted_or_no_threshold_helps():
+    sure = np.full(300, 0.9)
+    for right in (np.arange(300) > 3, np.arange(300) > 100):
+        truth = np.arange(300) % 2
+        proba = np.where(right == (truth == 1), sure, 1 - sure)
+        (part,) = confusion_tables(confidence_report(truth, proba).evidence)
+        assert part.title == "Confusion table: all answers"
+        assert part.table.shape[1] == 4  # none is sent to a person
+    assert not confusion_tables(confidence_report(*draw_classes(600, 11)).evidence)
 
 
 def test_rows_and_labels_can_be_left_out():

@@ -211,6 +211,16 @@ class Evidence:
         """The cases that each model answers at the errors allowed, where rows are paired; else nothing."""
         return () if self._draws is None else [self._draws.answered_at(target) for target in self.targets]
 
+    @property
+    def at_target(self) -> Compared | None:
+        """The cases that each model answers at what is told first, where rows are paired."""
+        return next((each for each in self.answered if each.target == self.target), None)
+
+    @property
+    def best(self) -> Any:
+        """The model that answers most at what is told first; where that is not compared, that of the least harm."""
+        return self.by_harm[0] if self.at_target is None else self.at_target.ranked[0]
+
     @cached_property
     def costs(self) -> Compared | None:
         """The least cost of a case of each model at the prices that were given, where rows are paired."""
@@ -222,10 +232,9 @@ class Evidence:
 
         Models that no threshold helps are left out.
         """
-        at_target = next((each for each in self.answered if each.target == self.target), None)
-        if at_target is None:
+        if self.at_target is None:
             return {}
-        best, *others = [model for model in at_target.ranked if at_target.reached[model]] or [None]
+        best, *others = [model for model in self.at_target.ranked if self.at_target.reached[model]] or [None]
         return {other: RiskDifference.of(self.profiles[other], self.profiles[best], self.level) for other in others}
 
     @cached_property

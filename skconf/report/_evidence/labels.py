@@ -83,11 +83,12 @@ class Labels:
         """Return the name of a label."""
         return visible(str(self.classes[code]))
 
-    def table(self) -> NDArray[np.intp]:
-        """Return how many rows of each class, in rows, get each answer, in columns."""
+    def table(self, accepted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return how many rows of each class, in rows, get each answer, in columns; in the last, none is accepted."""
         n_classes = len(self)
-        cells = np.bincount(self.true * np.intp(n_classes) + self.predicted, minlength=n_classes**2)
-        return cells.reshape(n_classes, n_classes)
+        column = np.where(accepted, self.predicted, n_classes)
+        cells = np.bincount(self.true * np.intp(n_classes + 1) + column, minlength=n_classes * (n_classes + 1))
+        return cells.reshape(n_classes, n_classes + 1)
 
     def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> list[Confusion]:
         """Find the most frequent confusions of a label with another, by weight if there are weights."""

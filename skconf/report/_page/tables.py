@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from math import isnan
 from textwrap import fill, wrap
 from typing import Any
@@ -18,7 +19,7 @@ from skconf.report._page.elements import Ids, Markup, element, joined, unbroken
 WIDTH = 80
 #: Characters of a line that a printed page holds; wider tables are parted. The first column may be broken.
 _PRINTED, _BROKEN = 90, 30
-#: Characters that a text keeps where it is broken to fit a line.
+#: Characters that a text or a heading keeps where it is broken to fit a line.
 _LEAST = 10
 #: Most columns that a phone shows beside each other; of more, each row is a card there.
 _BESIDE = 3
@@ -50,8 +51,8 @@ class TablePart:
     def text(self, width: int | None = None) -> str:
         """Return the table as text, in several parts if it is wider than a line, and its notes."""
         table = self.table.iloc[: self.rows_in_text]
-        parts = [table] if width is None else (_broken(part, width) for part in _fitting(table, width))
-        shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
+        parts = [table] if width is None else [_broken(part, width) for part in _fitting(table, width)]
+        shown = ["\n\n".join(_drawn(part, width) for part in parts)]
         if len(table) < len(self.table):
             shown.append(f"… {len(self.table) - len(table):,} more on the page (.save(), or --html FILE).")
         return "\n".join(
@@ -85,18 +86,31 @@ def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
 
 def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
     """Yield a table in parts that fit a line, if that is possible, each with the columns that identify the rows."""
-    for part in _narrow(table, width):
-        headings = part.columns.get_level_values(0)
-        named = [0] if part.columns.nlevels == 1 else np.flatnonzero(headings == "").tolist()
-        held = list(named)
-        for at in range(part.shape[1]):
-            if at in named:
-                continue
-            if len(held) > len(named) and _text_width(part.iloc[:, [*held, at]]) > width:
-                yield part.iloc[:, held]
+    if _text_width(table) > width:
+        table = _grouped(table)
+    headings = table.columns.get_level_values(0)
+    named = [0] if table.columns.nlevels == 1 else np.flatnonzero(headings == "").tolist()
+    held = list(named)
+    others = (at for at in range(table.shape[1]) if at not in named)
+    for together in (list(columns) for _, columns in groupby(others, lambda at: headings[at])):
+        fits = _text_width(table.iloc[:, [*named, *together]]) <= width
+        for more in [together] if fits else [[at] for at in together]:
+            if len(held) > len(named) and _text_width(table.iloc[:, [*held, *more]]) > width:
+                yield table.iloc[:, held]
                 held = list(named)
-            held.append(at)
-        yield part.iloc[:, held]
+            held += more
+    yield table.iloc[:, held]
+
+
+def _grouped(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with each name that its first column repeats in a row above those that it is of."""
+    first = table.iloc[:, 0]
+    if table.columns.nlevels > 1 or not (first == first.shift()).any():
+        return table
+    rows = []
+    for _, part in table.groupby(first.ne(first.shift()).cumsum(), sort=False):
+        rows += [[part.iat[0, 0], *[""] * (table.shape[1] - 2)], *part.iloc[:, 1:].to_numpy().tolist()]
+    return pd.DataFrame(rows, columns=table.columns[1:])
 
 
 def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
@@ -107,7 +121,7 @@ def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
         excess = _text_width(table) - width
         if excess <= 0:
             break
-        room = max(longest[at] - excess, len(str(headings[at])), _LEAST)
+        room = max(longest[at] - excess, len(max(str(headings[at]).split(), key=len, default="")), _LEAST)
         rows = []
         for cells in table.itertuples(index=False):
             lines = wrap(str(cells[at]), room) or [""]
@@ -117,16 +131,37 @@ def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
     return table
 
 
+def _drawn(table: pd.DataFrame, width: int | None) -> str:
+    """Return a table in lines; its headings in several, if it would be wider than a line."""
+    text = str(table.to_string(index=False, sparsify=True))
+    if width is None or max(map(len, text.splitlines())) <= width:
+        return text
+    return str(_with_short_headings(table).to_string(index=False, sparsify=False))
+
+
 def _text_width(table: pd.DataFrame) -> int:
-    """Return the number of characters of a line."""
-    return max(map(len, table.to_string(index=False, sparsify=True).splitlines()))
+    """Return the number of characters of a line, where headings may be broken."""
+    return max(map(len, _with_short_headings(table).to_string(index=False, sparsify=False).splitlines()))
+
+
+def _with_short_headings(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose headings have several lines, so that they are hardly wider than what stands below."""
+    stacks, above = [], None
+    for at, title in enumerate(table.columns):
+        *upper, heading = title if isinstance(title, tuple) else (title,)
+        cells = [str(cell) for cell in table.iloc[:, at]]
+        room = max([_LEAST, *map(len, cells), *map(len, str(heading).split())])
+        stacks.append(([each if upper != above else "" for each in upper], wrap(str(heading), room) or [""]))
+        above = upper
+    most = max(len(lines) for _, lines in stacks)
+    narrow = table.copy()
+    rows = zip(*([*upper, *[""] * (most - len(lines)), *lines] for upper, lines in stacks), strict=True)
+    narrow.columns = pd.MultiIndex.from_arrays([list(row) for row in rows])
+    return narrow
 
 
 def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
     """Yield a table in parts, each with the columns that identify the rows, which have no heading above."""
-    if table.columns.nlevels == 1:
-        yield table
-        return
     headings = table.columns.get_level_values(0)
     held = [""]
     for heading in headings[headings != ""].unique():

@@ -43,7 +43,7 @@ def abstain(evidence: Evidence) -> Section:
         for model in evidence.profiles_by_harm
         if (text := _ties(evidence, model))
     ]
-    return Section("When should it abstain?", "Abstain", parts)
+    return Section(f"When should {'they' if evidence.several else 'it'} abstain?", "Abstain", parts)
 
 
 def _ties(evidence: Evidence, model: Any) -> str:
@@ -226,6 +226,17 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) ->
     if guarantee.status == "too few rows":
         return f"{text} (not guaranteed: that needs at least {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
+
+
+def accepting(evidence: Evidence, model: Any) -> str:
+    """Say what is accepted where the errors that are told first are observed: all, if no threshold keeps them."""
+    stops, words = evidence.stops[model], words_of(evidence)
+    stop = stops.at_most_wrong(evidence.target)
+    if stops.wrong[-1] <= evidence.target or stop < 0:
+        return "all answers"
+    limit = threshold_at(stops, stop)
+    what = f"uncertainties up to {limit}" if words.kind == "costs" else f"answers from {limit}"
+    return f"{what} ({words.at_most} {allowed_in_words(words, evidence.target)})"
 
 
 def _amount(words: Words, value: float) -> str:

@@ -54,7 +54,8 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
             parts.append(Beside([ChartPart(chart) for chart in charts]))
     parts.append(_table(evidence, levels))
     parts[len(answered(evidence)) : len(answered(evidence))] = prevalence_parts(evidence)
-    return Section(f"May I trust its {words.numbers}?", "Trust", parts)
+    whose = "their" if evidence.several else "its"
+    return Section(f"May I trust {whose} {words.numbers}?", "Trust", parts)
 
 
 def _advice(assessment: Assessment, numbers: str) -> str:
@@ -89,7 +90,7 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         named = {"model": str(model)} if evidence.several else {}
         profile = evidence.profiles.get(model)
         weighted = profile is not None and profile.sample_weight is not None and not assessment.levels
-        stretches = assessment.stretches or levels[model]
+        stretches = sorted(assessment.stretches or levels[model], key=lambda each: (each.low, -each.high))
         if stretches and not weighted:
             counted = words_for("right or wrong") if assessment.levels else words
             rows += [{**named, **_row(each, counted)} for each in stretches]
@@ -98,8 +99,9 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
             said = {words.says: words.amount(assessment.confidence), words.right: right}
             rows.append({**named, "answers": "all", "rows": f"{assessment.n_samples:,}", **said})
     frame = pd.DataFrame(rows).fillna(DASH)
-    if "finding" in frame and (frame["finding"] == DASH).all():
-        frame = frame.drop(columns="finding")
+    for found in ("overconfident", "underconfident"):
+        if found in frame and (frame[found] == DASH).all():
+            frame = frame.drop(columns=found)
     note = {
         "right or wrong": "Expected: the errors that the confidences imply, Σ (1 − c). All intervals hold together.",
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
@@ -120,7 +122,8 @@ def _row(stretch: Stretch, words: Words) -> dict[str, str]:
         words.right: percent(*ends),
         words.wrong: f"{stretch.observed:,.0f}" if is_count else number(stretch.observed),
         "expected": number(stretch.expected) if stretch.expected >= 1e-3 or not stretch.expected else "< 0.001",
-        "finding": f"{stretch.direction}: {stretch.grade}" if stretch.direction else DASH,
+        "overconfident": stretch.grade if stretch.direction == "overconfident" else DASH,
+        "underconfident": stretch.grade if stretch.direction == "underconfident" else DASH,
     }
 
 

@@ -1,5 +1,6 @@
 """Where does it fail? Classes, confusions and slices, worst first, and the answers that were furthest off."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed, visible
-from skconf._core.numbers import decimal, number, percent
+from skconf._core.numbers import DASH, decimal, number, percent
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
@@ -15,8 +16,9 @@ from skconf.report._evidence.labels import Labels, Topics
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.worst import Worst, worst_answers
-from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
+from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
+from skconf.report._sections.abstain import accepting
 from skconf.report._sections.slices import part_table, slice_finding, slice_parts
 from skconf.report._sections.words import (
     LISTED,
@@ -32,7 +34,7 @@ from skconf.report._sections.words import (
 #: What stands between a class and that it is the worst.
 _ANSWERING = " where it answers "
 #: Most labels of which all confusions stand in one table.
-_IN_ONE_TABLE = 6
+_IN_ONE_TABLE = 10
 #: Confusions that are listed.
 _CONFUSIONS = 10
 #: Most decimals of a confidence in percent.
@@ -45,6 +47,7 @@ def where(evidence: Evidence) -> Section:
     labels = {model: evidence.labels_of(model) for model in evidence.profiles}
     if evidence.by_slice or any(each is not None for each in labels.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
+    parts += _confusion_table(evidence, labels)
     for model, profile in evidence.profiles_by_harm.items():
         of_model = labels[model]
         shown = [] if of_model is None else _classes(evidence, model, profile, of_model)
@@ -60,7 +63,7 @@ def where(evidence: Evidence) -> Section:
         parts += shown
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
-    return Section("Where does it fail?", "Where", parts)
+    return Section("Where do they fail?" if evidence.several else "Where does it fail?", "Where", parts)
 
 
 def findings(evidence: Evidence) -> list[str]:
@@ -128,15 +131,12 @@ def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels:
     start, answers = start_of(evidence, model), evidence.by_answer[model]
     # Of one class alone the share is that of its rows, however much it counts.
     truth = Shares.of(replace(profile, strata=None), [labels.true], evidence.level)
-    if max(len(labels), len(answers.names)) <= _IN_ONE_TABLE:
-        by_answer = part_table(answers, slice(None), start, (), "where it answers")
-        return [by_answer, _confusion_table(labels, truth, start)]
 
     def both(part: slice, notes: tuple[str, ...]) -> list[Part]:
         by_answer = part_table(answers, part, start, notes, "where it answers")
         return [by_answer, _of_truth(labels, truth, part, start)]
 
-    parts: list[Part] = [Beside(both(slice(0, SHOWN), ()))]
+    parts = both(slice(0, SHOWN), ())
     n_classes = max(len(answers.names), len(truth))
     if n_classes > SHOWN:
         rest = both(slice(SHOWN, LISTED), left_out(n_classes, "classes"))
@@ -144,17 +144,28 @@ def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels:
     return [*parts, *_confusions(start, profile, labels)]
 
 
-def _confusion_table(labels: Labels, truth: Shares, start: str) -> TablePart:
-    """Return how many rows of each class get each answer, and how many of them the right one."""
-    counts = labels.table()
-    shown = sorted(truth.code.tolist())
-    answered = np.flatnonzero(counts.sum(axis=0))
-    columns = {("", f"{start}true class"): [labels.name(code) for code in shown]}
-    for code in answered:
-        columns["it answers", labels.name(code)] = [f"{count:,}" for count in counts[shown, code]]
-    place = {code: at for at, code in enumerate(truth.code.tolist())}
-    columns["found", "recall"] = [right(truth, place[code]) for code in shown]
-    return TablePart(f"{start}confusion table" if start else "Confusion table", pd.DataFrame(columns))
+def _confusion_table(evidence: Evidence, labels: Mapping[Any, Labels | None]) -> list[TablePart]:
+    """Return how many rows of each class get each answer of the best model, at the threshold of the summary."""
+    of_model = labels.get(evidence.best) if labels else None
+    if of_model is None or len(of_model) > _IN_ONE_TABLE:
+        return []
+    model = evidence.best
+    profile, stops = evidence.profiles[model], evidence.stops[model]
+    accepted = profile.score >= stops.score[stops.at_most_wrong(evidence.target)]  # all, if no threshold keeps it
+    counts = of_model.table(accepted)
+    # Of one class alone the share is that of its rows, however much it counts.
+    shares = Shares.of(replace(profile[accepted], strata=None), [of_model.true[accepted]], evidence.level)
+    right_of = {code: right(shares, at) for at, code in enumerate(shares.code.tolist())}
+    shown = np.flatnonzero(counts.sum(axis=1))
+    columns = {("", "true class"): [of_model.name(code) for code in shown]}
+    for code in np.flatnonzero(counts[:, :-1].sum(axis=0)):
+        columns["it answers", of_model.name(code)] = [f"{count:,}" for count in counts[shown, code]]
+    if not accepted.all():
+        columns["sent to", "a person"] = [f"{count:,}" for count in counts[shown, -1]]
+    columns["of its answers", "right"] = [right_of.get(code, DASH) for code in shown]
+    title = f"Confusion table{f' of {model}' if evidence.several else ''}: {accepting(evidence, model)}"
+    notes = () if profile.abstained is None else ("Rows that abstain are not counted.",)
+    return [TablePart(title, pd.DataFrame(columns), notes)]
 
 
 def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TablePart:
@@ -171,7 +182,7 @@ def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TableP
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Table the most frequent confusions."""
     confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS)
-    if not confusions:
+    if not confusions or len(labels) == 2:  # those of two classes stand beside where it answers them
         return []
     columns = {
         f"{start}in truth": [labels.name(each.true) for each in confusions],

@@ -181,7 +181,7 @@ def answered_in_words(evidence: Evidence) -> str:
     """Say which model answers most cases at the errors that are told first, and how much the others differ from it."""
     if evidence.at_prevalence:
         return "Cases answered and costs are not compared at a stated prevalence; the metrics are."
-    at_target = next((each for each in evidence.answered if each.target == evidence.target), None)
+    at_target = evidence.at_target
     if at_target is None:
         reasons = dict.fromkeys(f"{evidence.baseline} and {model} {why}" for model, why in evidence.unpaired.items())
         return f"Not compared: {'; '.join(reasons)}." if reasons else "Not compared: numbers of rows differ."
@@ -255,7 +255,7 @@ def _differences(evidence: Evidence) -> Chart | None:
     if not found:
         return None
     models = list(evidence.stops)
-    best = next(each for each in evidence.answered if each.target == evidence.target).ranked[0]
+    best = evidence.best
     marks: list[Mark] = [Rule(f"as {best}", y=0.0)]
     data, said, shown = [], [], []
     for model, each in found.items():

@@ -71,7 +71,7 @@ class Words:
         default_factory=lambda: {
             "accuracy_score": "right answers",
             "aurc_loss": "errors, over all shares answered (AURC)",
-            "confidence_brier_loss": "its numbers as they are (Brier)",
+            "confidence_brier_loss": "the confidences themselves (Brier)",
         }
     )
     aurc: str = "the share of errors among the most confident answers"
@@ -97,7 +97,7 @@ _WORDS = {
         headlines={
             "accuracy_score": "mean correctness",
             "aurc_loss": "what is lost, over all shares answered (AURC)",
-            "confidence_brier_loss": "its numbers as they are (Brier)",
+            "confidence_brier_loss": "the confidences themselves (Brier)",
         },
         aurc="what is lost of the most confident answers",
     ),

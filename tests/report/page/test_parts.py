@@ -130,6 +130,26 @@ def test_wide_tables_are_parted_on_pages_with_the_columns_that_name_rows():
     assert all(f">{number}</td>" in shown for number in range(12))
 
 
+def test_a_wide_table_keeps_one_table_in_text_by_shorter_headings_and_names_above_their_rows():
+    """80 columns: no column may stand alone below, where nothing tells which row it is of."""
+    columns = ["model", "answers", "rows", "average confidence", "accuracy of these answers", "wrong of these"]
+    cells = [
+        [f"model {m}", at, "10,000", "99.1%", "99.10% [98.38, 99.56]", "1,492"] for m in "ab" for at in ("all", "x")
+    ]
+    text = TablePart("t", pd.DataFrame(cells, columns=columns)).text(56)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 56
+    assert "\n\n" not in text
+    body = [line.split() for line in lines[-6:]]
+    assert [row[0] for row in body] == ["model", "all", "x"] * 2
+    assert body[1] == ["all", "10,000", "99.1%", "99.10%", "[98.38,", "99.56]", "1,492"]
+    assert " ".join(" ".join(lines[:-6]).split()).count("confidence") == 1
+    assert TablePart("t", pd.DataFrame(cells, columns=columns)).text(120).splitlines()[0].split()[:2] == [
+        "model",
+        "answers",
+    ]
+
+
 class TestSlider:
     def slider(self, default=1):
         cells = [[["a", f"{k}"], ["b", f"{2 * k}"]] for k in range(3)]
