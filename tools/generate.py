@@ -199,9 +199,9 @@ def imports_of(text: str, module: str) -> set[str]:
 HEADER = f"""\
 # Every metric
 
-**In short.** Find your question: it leads to its metrics, each in a sentence. Best values, ranges and scorers are
-in [a table](#best-values-ranges-and-scorers), the papers on [their own page](sources.md). A name leads to a page with
-its formula, parameters and an example.
+**In short.** Find your question and click on it: its page describes the metrics, each in a sentence. Click on a metric
+for its formula, its parameters and an example. [A table](#best-values-ranges-and-scorers) has best values, ranges and
+scorers. [Another page](sources.md) lists the papers.
 
 <!-- Generated from the definitions by `{COMMAND}`. -->
 
@@ -211,17 +211,20 @@ its formula, parameters and an example.
 FACTS = """
 ## Best values, ranges and scorers
 
-↑ higher is better, ↓ lower is better, → nearer is better. A [scorer](guide/scoring.md) is a name for `scoring=`.
+↑ higher is better, ↓ lower is better, → nearer is better. A [scorer](guide/scoring.md) is a name for `scoring=`. The
+columns "inputs", "weights" and "kind" are explained below the table.
 
 | metric | best | range | scorer | inputs | weights | kind |
 |---|---|---|---|---|---|---|
 """
 NOTES = """
-- **inputs**: *c, z* stands for confidence and correctness, which a `ConfidenceProfile.from_correctness` gives; *p* for
-  classes and their probabilities.
-- **weights** are *counts* (a sample of weight 2 counts as two), *importances*, or refused.
-- **kind**: *ratio* (of two weighted sums) and *additive* metrics have values by group, contributions and merged parts;
-  *ranked* ones share one sort, and those *by class* sort the probabilities of each; *whole* ones need all confidences.
+- **inputs**: *c, z* means that the metric needs only the confidence and the correctness of each answer, as in
+  `ConfidenceProfile.from_correctness`. *p* means that it needs classes and their probabilities.
+- **weights**: *counts* means that a sample of weight 2 counts as two samples. With *importances*, only the ratios of
+  the weights matter. *refused* means that weights are an error.
+- **kind**: a *ratio* is a quotient of two weighted sums. *ratio* and *additive* metrics have values by group,
+  contributions of single samples, and can be merged from parts. All *ranked* metrics share one sort of the
+  confidences. Metrics *by class* sort the probabilities of each class. *whole* metrics need all confidences at once.
 """
 WEIGHTS = {
     WeightMeaning.COUNTS: "counts",

@@ -56,8 +56,8 @@ FAMILIES = (
     Family(
         "evaluate",
         "Evaluate a model",
-        "You have a model, or its predictions. A report answers all questions at once; a profile checks predictions "
-        "once for many metrics; scorers give them to cross-validation and searches.",
+        "You have a model, or its predictions. A report answers all questions at once. A profile checks predictions "
+        "once, for many metrics. Scorers use the metrics in cross-validation and searches.",
         ("guide/trust", "guide/scoring", "guide/other_tasks", "guide/answers"),
         (
             "skconf.confidence_report",
@@ -77,8 +77,8 @@ FAMILIES = (
     Family(
         "metrics",
         "Measure one thing",
-        "Functions of true labels and probabilities, or of a profile, by the question that they answer. The table of "
-        "all metrics tells their best values, ranges and scorers.",
+        "Find a metric by the question that it answers. Each is a function of true labels and probabilities, or of a "
+        "profile. The table of all metrics has best values, ranges and scorers.",
         ("metrics", "guide/choose_a_metric"),
         ("skconf.metrics.*",),
         "ruler",
@@ -87,7 +87,7 @@ FAMILIES = (
         "abstain",
         "Abstain",
         "The model answers only above a threshold, and the other cases are sent to a person. Choose the threshold "
-        "yourself, or have it found for an error rate, a coverage or a cost.",
+        "yourself, or name an error rate, a coverage or a cost, and let skconf find it.",
         ("guide/selective_classifier", "guide/tuned_selective_classifier"),
         (
             "skconf.SelectiveClassifier",
@@ -104,8 +104,8 @@ FAMILIES = (
     Family(
         "calibrate",
         "Calibrate",
-        "Probabilities are overconfident or underconfident. Calibrators map probabilities to probabilities, and are "
-        "fitted on samples that the model has not seen; SelectiveClassifier uses them by name.",
+        "The model is overconfident or underconfident. A calibrator corrects its probabilities. It is fitted on "
+        "samples that the model has not seen. SelectiveClassifier uses calibrators by name.",
         ("guide/selective_classifier",),
         ("skconf.calibration.*",),
         "sliders",
@@ -113,8 +113,8 @@ FAMILIES = (
     Family(
         "infer",
         "Compare, with intervals",
-        "A number from a test set is an estimate. These give its interval, a paired comparison of two models, and the "
-        "slices of the data that are worse.",
+        "A number from a test set is an estimate. These functions compute its interval, compare two models, and find "
+        "the slices of the data that are worse.",
         ("guide/intervals",),
         ("skconf.inference.*",),
         "scale-balanced",
@@ -122,8 +122,8 @@ FAMILIES = (
     Family(
         "draw",
         "Draw",
-        "Look before you summarise. Displays work as scikit-learn's: from an estimator or from predictions, with their "
-        "numbers as attributes.",
+        "Displays draw pictures, as in scikit-learn: from an estimator or from predictions. The numbers of a picture "
+        "are attributes.",
         ("guide/see",),
         ("skconf.inspection.*",),
         "chart-line",
@@ -131,8 +131,8 @@ FAMILIES = (
     Family(
         "large",
         "Files of any size",
-        "Predictions lie in files, or do not fit in memory, or on one machine. Sums of parts give the metrics of the "
-        "whole.",
+        "Your predictions are in files, do not fit in memory, or are on a cluster. Read them in parts: the sums of the "
+        "parts give the metrics of the whole.",
         ("guide/large_data",),
         ("skconf.accumulate", "skconf.MetricAccumulator"),
         "database",
@@ -140,8 +140,7 @@ FAMILIES = (
     Family(
         "data",
         "Data to try it on",
-        "Synthetic predictions whose calibration is known, models that are simulated, and the raw files of the papers' "
-        "data sets.",
+        "Generate predictions of known calibration, simulate models, or read the raw files of the papers' data sets.",
         ("guide/reproduction",),
         ("skconf.datasets.*",),
         "flask",
@@ -149,7 +148,7 @@ FAMILIES = (
     Family(
         "papers",
         "Rerun the papers",
-        "Each experiment of the four papers is a function, and a command, that prints our figures beside theirs.",
+        "Each experiment of the four papers is a function and a command. It prints our figures beside the paper's.",
         ("guide/reproduction", "guide/disagreements"),
         ("skconf.experiments.*",),
         "file-lines",
@@ -221,7 +220,7 @@ def page(family, names):
 INDEX = """\
 # Reference
 
-Every public name, by what you want to do.
+This page lists every public name, by what you want to do.
 
 ::::{grid} 1 2 3 3
 :gutter: 3

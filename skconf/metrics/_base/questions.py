@@ -46,36 +46,39 @@ QUESTIONS = (
     Question(
         "errors",
         "How overconfident are its errors?",
-        "Each error counts by how unlikely its confidence made it: of a hundred answers at 99% one should be wrong. "
-        "Averages hide errors at high confidence; here a few of them decide.",
+        "Of a hundred answers at 99%, one should be wrong. The less likely an error was, the more it counts. So these "
+        "metrics show errors at high confidence, which averages hide.",
         ("_size_ratio",),
         "trust",
     ),
     Question(
         "calibrated",
         "Is it calibrated?",
-        "Of answers at 80%, are 80% right? Each of these metrics measures the distance from that, or tests it.",
+        "Of answers at 80%, are 80% right? Each of these metrics measures the difference, or tests it.",
         ("_calibration",),
         "trust",
     ),
     Question(
         "knows",
         "Does it know when it is wrong?",
-        "A calibrated model may be useless. These are good only if right answers are more confident than wrong ones.",
+        "A calibrated model may be useless. These metrics are good only if right answers have higher confidences than "
+        "wrong ones.",
         ("_proper", "_risk_coverage.auc"),
         "choose_a_metric",
     ),
     Question(
         "weighted",
         "How accurate is it, if confident answers count more?",
-        "The usual metrics, with each answer weighted by its confidence. It helps if they exceed the plain metric.",
+        "These are the usual metrics, with each answer weighted by its confidence. If the weighted metric is higher "
+        "than the plain one, the confidences are useful.",
         ("_confidence_weighted",),
         "choose_a_metric",
     ),
     Question(
         "classes",
         "Does it find every class, also rare ones?",
-        "Precision and recall from the probability of each class. They move even if a rare class is never predicted.",
+        "These are precision and recall, computed from the probability of each class. They change even if a rare class "
+        "is never predicted.",
         ("_probabilistic",),
         "choose_a_metric",
     ),
