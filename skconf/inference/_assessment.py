@@ -1,4 +1,4 @@
-"""The result of an assessment: a verdict on confidences, and the numbers it rests on."""
+"""The result of an assessment: a verdict on confidences, and the numbers behind it."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -15,30 +15,32 @@ Direction = Literal["overconfident", "underconfident"]
 
 @dataclass(frozen=True)
 class Stretch:
-    """Expected and observed errors among the answers of a range of confidence.
+    """Expected and observed errors among the answers in a range of confidence.
 
     Attributes
     ----------
     low, high : float
-        The confidences from `low` on and below `high`; a `high` of inf stands for all from `low` on.
+        The range of confidence: from `low` on and below `high`. If `high` is infinite, the range has no upper end.
     count : float
         Number of answers, or their weight.
     observed : float
-        Number of errors; of graded answers what is lost, Σ (1 − correctness).
+        Number of errors. If answers are graded, it is Σ (1 − correctness).
     expected : float
         Number of errors that the confidences imply, Σ (1 − c).
     errors_low, errors_high : float
-        Interval of the number of errors. The intervals of all stretches hold together in 95% of samples or more, and
-        each leaves out `expected` exactly if miscalibration was found there.
+        Interval of the number of errors. In at least 95% of samples, the intervals of all stretches hold together. An
+        interval leaves out `expected` if miscalibration was found in the stretch, and only then.
     p_value : float
-        Two-sided p-value of as many errors, exact, of this stretch alone.
+        Exact two-sided p-value of the number of errors, for this stretch alone.
     found : bool
-        Whether the number of errors is more than chance, among all stretches that were looked at. It is False where a
-        part of the stretch is off in the other direction, and its interval holds the expected number.
+        Whether the difference between observed and expected errors is more than chance, given that many stretches were
+        tested. It is False if a part of the stretch is off in the other direction; the interval then contains the
+        expected number.
     direction : {"overconfident", "underconfident"} or None
-        What was found.
+        The kind of miscalibration that was found. None if nothing was found.
     grade : str
-        The harm that was found, "negligible", "mild", "serious" or "unusable"; "none shown" where nothing was.
+        The harm of the miscalibration: "negligible", "mild", "serious" or "unusable". It is "none shown" if nothing was
+        found.
     """
 
     low: float
@@ -56,49 +58,53 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """A verdict on confidences, and the numbers behind it; ``str`` gives the sentences.
+    """A verdict on confidences, and the numbers behind it. ``str`` returns its sentences.
 
     Attributes
     ----------
     text : str
         The verdict, in one or two sentences.
     p_value : float
-        Joint p-value of calibrated confidences. NaN where there are too few errors to say.
+        Joint p-value of the hypothesis that confidences are calibrated. NaN if there are too few errors to say.
     found : bool
-        Whether miscalibration was found: the joint p-value is at most 0.05.
+        Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
     grade : str
-        The harm that the data show, by the near ends of the intervals: "negligible", "mild", "serious" or "unusable".
-        "close to calibrated" where the far ends are negligible as well; "none shown" where nothing was found, and "too
-        few to say" where 10 points of overconfidence could have been missed.
+        The harm that the data show: "negligible", "mild", "serious" or "unusable". It follows from the ends of the
+        intervals that are closer to the expected errors. It is "close to calibrated" if the harm at the other ends is
+        negligible as well. It is "none shown" if nothing was found, and "too few to say" if overconfidence of 10
+        percentage points could have been missed.
     grade_at_most : str
-        The harm that may be there, by the far ends of the intervals: "negligible" to "unusable".
+        The largest harm that the data leave possible, from "negligible" to "unusable". It follows from the ends of the
+        intervals that are farther from the expected errors.
     n_samples : int
         Number of answers.
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy, which agrees with the test; of answers in groups it is that of new groups, and
-        the interval of the gap is the one that agrees.
+        95% interval of the accuracy, which agrees with the test. If answers come in groups, it is the interval for new
+        groups; the interval of the gap then agrees with the test.
     gap, gap_low, gap_high : float
         Average confidence minus accuracy, and its 95% interval.
     observed_errors, expected_errors : float
-        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN of weighted answers, and of costs.
+        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN for weighted answers, and for costs.
     levels : tuple of Stretch
-        All answers, and those of confidences of 0.5, 0.9, 0.99, 0.999 and 1.0 or more, as far as there are any. Empty
-        where only the gap is tested.
+        One stretch with all answers, and one each with the answers of a confidence of at least 0.5, 0.9, 0.99, 0.999
+        and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
     overconfident, underconfident : Stretch or None
-        The stretch with the strongest evidence of each, if any was found.
+        The stretch with the strongest evidence of overconfidence, and of underconfidence. None if none was found.
     detectable_over, detectable_under : float
-        Overconfidence and underconfidence, as a gap, that are found in four of five such samples, or more. NaN where
-        none could be.
+        Size of the gap that would be found in at least 80% of samples like this one, for overconfidence and for
+        underconfidence. NaN if no gap could be found so often.
     most_frequent : float
-        Share of the most frequent class: the accuracy of always giving it. NaN where classes are not known.
+        Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
+        are not known.
     decisive : float or None
-        Confidence of the one wrong answer without which nothing would have been found.
+        If the finding depends on a single wrong answer, the confidence of this answer. Without it, nothing would have
+        been found. Else None.
     decisive_row : int or None
-        Its row, from 0, of predictions in memory.
+        The row of this answer, from 0, if the predictions are in memory.
     certain, certain_wrong : int
-        Number of answers of a confidence of 1, and of errors among them.
+        Number of answers with a confidence of 1, and number of errors among them.
     """
 
     text: str = ""
@@ -135,21 +141,21 @@ class Assessment:
 
     @property
     def looks_swapped(self) -> bool:
-        """Whether answers are right so seldom that labels, or columns of probabilities, may be in the wrong order."""
+        """Whether so few answers are right that labels, or columns of probabilities, may be in the wrong order."""
         return looks_swapped(self.accuracy_high, self.most_frequent)
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
-        """The levels, and after them the two that carry the evidence, where these are no levels."""
+        """All stretches: the levels, and then `overconfident` and `underconfident`, if these are no levels."""
         named = (self.overconfident, self.underconfident)
         return self.levels + tuple(each for each in named if each is not None and each not in self.levels)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a table: a row for each level, and for each stretch that carries the evidence.
+        """Return the numbers as a table, with a row for each stretch.
 
         Returns
         -------
         DataFrame
-            The fields of :class:`Stretch` as columns; no rows where only the gap is tested.
+            The columns are the fields of :class:`Stretch`. There are no rows if only the gap is tested.
         """
         return pd.DataFrame([asdict(each) for each in self.stretches], columns=list(Stretch.__annotations__))

@@ -1,10 +1,9 @@
-"""The Bayesian bootstrap with phantom answers: errors that a small sample may lack are added to each draw.
+"""The Bayesian bootstrap with phantom answers, which stand for errors that a small sample may lack.
 
-Where errors are few, a sample often has none of those that matter, and neither has any resample of it. Each draw
-therefore weighs the samples by an exponential variable, as the Bayesian bootstrap does, and adds answers that were not
-given: an error at the place of a sample drawn by lot, with a weight of half a sample on average. Of a plain
-share, with an error and a right answer, that is Jeffreys' interval. Coverage was measured, in simulations; it is not
-proved.
+If errors are rare, a sample often has none of the errors that matter most, and then its resamples have none either.
+Each draw therefore gives every sample an exponential weight, as in the Bayesian bootstrap, and adds phantom answers. A
+phantom is an error in place of a random sample; on average it weighs half a sample. For a plain share, with one wrong
+and one right phantom, this is Jeffreys' interval. The coverage was measured in simulations; it is not proved.
 """
 
 import math
@@ -30,18 +29,18 @@ _MOST_ROWS = 10_000
 
 
 class Phantoms(NamedTuple):
-    """Given answers, phantom answers beside them, and how the weights of both are drawn.
+    """Given answers and phantom answers, and how the weights of both are drawn.
 
     Attributes
     ----------
     given : ConfidenceProfile
-        Answers that were given; of many, all of the rarer kind and some of the rest.
+        Answers that were given. If there are many, all answers of the rarer kind and some of the others.
     stands_for : ndarray of shape (n_given,)
-        How many answers each of them stands for.
+        Number of answers that each of them stands for.
     added : ConfidenceProfile
-        Answers that were not given, each with the largest weight of a sample.
+        Phantom answers, each with the largest weight of any sample.
     by_lot : list of slice
-        Of each of these parts of the added answers, one is in a draw, by lot; all are where there are no parts.
+        Parts of the added answers. Each draw uses one random answer of each part. Without parts, it uses all of them.
     """
 
     given: ConfidenceProfile
@@ -50,7 +49,7 @@ class Phantoms(NamedTuple):
     by_lot: Sequence[slice]
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the factors of the weights: a sum of exponential variables, one for each answer; Γ(½) of those added."""
+        """Draw the factors of the weights: a sum of exponential variables for given answers, Γ(½) for added ones."""
         n_given = len(self.given)
         factors = np.empty((n_draws, n_given + len(self.added)))
         factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
@@ -62,7 +61,7 @@ class Phantoms(NamedTuple):
         return factors
 
     def shift(self, statistic: Statistic, value: float) -> float:
-        """Return the difference between a value and that of the thinned answers, in which some stand for several."""
+        """Return the value of all answers minus the value of the thinned answers, where some stand for several."""
         if len(self.stands_for) == self.stands_for.sum():
             return 0.0
         weight = self.given.sample_weight
@@ -73,7 +72,7 @@ class Phantoms(NamedTuple):
 def phantom_replicates(
     statistics: Sequence[Statistic], values: Sequence[float], profile: ConfidenceProfile, resampling: Mapping[str, Any]
 ) -> list[Floats]:
-    """Return the draws of every statistic; statistics with the same phantoms share the draws."""
+    """Return the draws of every statistic. Statistics with the same phantoms share the draws."""
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
     alike: dict[Any, list[int]] = {}
     for i, statistic in enumerate(statistics):
@@ -91,7 +90,7 @@ def phantom_replicates(
 
 
 def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
-    """Return a key that is equal for statistics with the same phantoms."""
+    """Return a key. Statistics with the same phantoms have the same key."""
     metric, profile = statistic.metric, statistic.on(profile)
     counted, classes = metric.counted(profile), tuple(few_classes(metric, profile).tolist())
     accepted = None if counted is None else counted.tobytes()
@@ -99,7 +98,7 @@ def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
 
 
 def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generator) -> Phantoms:
-    """Return the phantoms of a metric: answers of rare classes, or else errors or right answers that are few."""
+    """Return the phantoms of a metric: answers of rare classes, or else of the rarer of errors and right answers."""
     classes, counted, share = few_classes(metric, profile), metric.counted(profile), errors_among(metric, profile)
     by_lot: list[slice] = []
     if len(classes):
@@ -129,7 +128,7 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
 def thinned(
     profile: ConfidenceProfile, rare: NDArray[np.bool_], stratum: Codes | None = None
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Return the rows of rare answers and of some of the rest, and how many answers of a stratum each stands for."""
+    """Return the rows of all rare answers and some others, and how many answers of a stratum each stands for."""
     if len(profile) <= _MOST_ROWS:
         return np.arange(len(profile)), np.ones(len(profile))
     rest = np.flatnonzero(~rare)
@@ -144,13 +143,13 @@ def thinned(
 
 
 def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
-    """Return the rows that a metric counts and that have weight."""
+    """Return the rows that have weight and that a metric counts."""
     there = np.ones(len(profile), dtype=np.bool_) if counted is None else counted
     return np.flatnonzero(there if profile.sample_weight is None else there & (profile.sample_weight > 0))
 
 
 def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return answers of some samples made right or wrong; the true class of a wrong one is the second best."""
+    """Return answers of some samples, made right or wrong. The true class of a wrong one is the second best."""
     there = profile[places]
     given: dict[str, Any] = {"correctness": np.full(len(places), right)}
     if there.predicted_class is not None:
@@ -170,7 +169,7 @@ def _at_both_ends(profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
 
 
 def _of_class(code: int, profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return three sure answers about a class: a true positive, a false negative and a false positive."""
+    """Return three answers with confidence 1 about a class: a true positive, a false negative, a false positive."""
     n_classes, support = len(profile.require("classes")), np.bincount(profile.require("true_class"))
     other = int(np.argmax(np.where(np.arange(len(support)) == code, -1, support)))
     if other == code:  # no other class is there

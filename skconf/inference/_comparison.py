@@ -37,20 +37,21 @@ class Comparison:
     first, second : str
         The models.
     first_value, second_value : float
-        The metric, or the score, of each.
+        The metric, or the score, of each model.
     difference : float
-        Value of the first less that of the second.
+        Value of the first model minus the value of the second.
     low, high : float
         Confidence interval of the difference.
     standard_error : float
-        Standard error of the difference; NaN of distances from a best value, which have none.
+        Standard error of the difference. NaN for the distance from a best value, which has none.
     p_value : float
-        Two-sided p-value of no difference.
+        Two-sided p-value of the hypothesis that there is no difference.
     confidence_level : float
         Confidence level.
     method : str
-        How they were found: "delta", "bootstrap", "exact" (the p-value alone; the interval is that of "delta"),
-        "permutation" (the p-value alone; the interval is that of "auto"), or "none" if the error is unknown.
+        How the interval and the p-value were computed: "delta", "bootstrap", "exact" or "permutation", or "none" if the
+        error is unknown. With "exact" only the p-value is exact, and the interval is that of "delta". With
+        "permutation" only the p-value comes from permutations, and the interval is that of "auto".
     """
 
     first: Any
@@ -89,39 +90,42 @@ def compare(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> Comparison | pd.DataFrame:
-    """Compare models on the same samples: differences with confidence intervals and p-values.
+    """Compare models on the same samples: return differences with confidence intervals and p-values.
 
-    Differences are paired: samples that are equally hard for both models cancel out. So far fewer samples are needed
-    than for two separate intervals.
+    Differences are paired: samples that are equally hard for both models cancel out. Such a comparison needs far fewer
+    samples than two separate intervals.
 
     Parameters
     ----------
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
     y_true : array-like of shape (n_samples,), or mapping of model to ConfidenceProfile
-        True labels; or a profile of each model, which holds its predictions already, for the same samples in one order.
+        True labels. Or a profile of each model, which already has its predictions; all profiles must have the same
+        samples in the same order.
     y_proba : mapping of model to array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities of two models or more, as in ``{"a": ..., "b": ...}``.
+        Probabilities of at least two models, as in ``{"a": ..., "b": ...}``.
     baseline : model, default=None
-        Compare every other model with this one. None compares all pairs.
+        The model with which every other model is compared. None compares all pairs.
     confidence_level : float, default=0.95
         Confidence level of each interval, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
-        "delta": a t test of the paired influence values. "bootstrap": a t test with the standard deviation of the
-        difference among resamples; it tests the difference, or the difference without its bias, whichever is closer to
-        0. "permutation": the predictions of the two models are swapped for a random half of the samples, again and
-        again; the p-value is exact if the models are exchangeable, and the interval is that of "auto". "auto": "delta"
-        if it is available, else "bootstrap"; means of which few samples differ have an exact p-value, "exact".
+        "delta" is a t test of the paired influence values. "bootstrap" is a t test with the standard deviation of the
+        difference among resamples. It tests the difference, or the difference minus its bias, whichever is closer to 0.
+        "permutation" swaps the predictions of the two models for a random half of the samples, many times. Its p-value
+        is exact if the models are exchangeable, and its interval is that of "auto". "auto" is "delta" if it is
+        available, else "bootstrap". If the metric is a mean and few samples differ, "auto" computes an exact p-value,
+        "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Samples of one group are drawn, and swapped, together. None stands for the groups that profiles come with.
+        Samples of one group are drawn together, and swapped together. None uses the groups of the profiles, if they
+        have any.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Strata with a fixed number of samples.
+        The stratum of each sample. The number of samples of each stratum is then fixed in every resample.
     n_resamples : int, default=1000
-        Number of resamples, and of permutations; the smallest p-value of these is 1 / (n_resamples + 1), and a warning
-        says if that is too large for the number of comparisons.
+        Number of resamples, and of permutations. The smallest p-value of permutations is 1 / (n_resamples + 1). A
+        warning says if that is too large for the number of comparisons.
     {draws}
     y_pred : mapping of model to array-like of shape (n_samples,), default=None
-        Predicted labels of models whose prediction is not the first maximum of the probabilities.
+        Predicted labels. Pass them for models whose prediction is not always the class with the largest probability.
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights.
@@ -131,14 +135,15 @@ def compare(
     Returns
     -------
     Comparison or DataFrame
-        The difference between two models in one metric; else a row for each metric and pair, by (metric, first,
-        second), with the same fields, and `p_adjusted`, corrected by the method of Holm for the number of rows.
+        With two models and one metric, a :class:`Comparison`. Else a DataFrame with a row for each metric and pair of
+        models, by (metric, first, second). Its columns are the same fields and `p_adjusted`: the p-value, corrected by
+        Holm's method for the number of rows.
 
     Raises
     ------
     ValueError
-        If there are fewer than two models, or their numbers of samples or true labels differ; and for the reasons that
-        :func:`confidence_interval` names.
+        If there are fewer than two models, or if their numbers of samples or their true labels differ. Also for the
+        reasons that :func:`confidence_interval` lists.
     TypeError
         If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
 
@@ -221,7 +226,7 @@ def compare(
 
 
 def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any]) -> dict[Any, ConfidenceProfile]:
-    """Return the predictions of every model, after checking that they are for the same samples."""
+    """Return the predictions of every model; raise if they are not for the same samples."""
     if isinstance(y_true, Mapping):
         predictions = {model: (profile, y_proba, y_pred) for model, profile in y_true.items()}
     elif isinstance(y_proba, Mapping):
@@ -230,7 +235,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
             raise TypeError("y_pred must be a mapping of models to predicted labels, such as {'a': ..., 'b': ...}.")
         unknown = [model for model in y_pred if model not in y_proba]
         if unknown:
-            raise ValueError(f"y_pred has predictions of {unknown}, which y_proba does not have.")
+            raise ValueError(f"y_pred has predictions of {unknown}, but y_proba has no such model.")
         predictions = {model: (y_true, proba, y_pred.get(model)) for model, proba in y_proba.items()}
     else:
         raise TypeError("y_proba must be a mapping of models to probabilities, such as {'a': ..., 'b': ...}.")
@@ -246,7 +251,10 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
     (first, reference), *others = profiles.items()
     for model, profile in others:
         if profile.n_rows != reference.n_rows:
-            raise ValueError(f"Model {model!r} has {profile.n_rows} predictions, and {first!r} has {reference.n_rows}.")
+            raise ValueError(
+                f"Model {model!r} has {profile.n_rows} predictions, but {first!r} has {reference.n_rows}. Pass "
+                "predictions of the same samples."
+            )
         for what, mine, theirs in (
             ("true labels", _truth(profile), _truth(reference)),
             ("sample weights", profile.everything.sample_weight, reference.everything.sample_weight),
@@ -261,7 +269,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
 
 
 def _truth(profile: ConfidenceProfile) -> Any:
-    """Return the true labels; None where these are not known of all rows."""
+    """Return the true labels; None if they are not known for all rows."""
     known = profile.classes is not None and profile.abstained is None
     return profile.require("classes")[profile.require("true_class")] if known else None
 
@@ -279,7 +287,7 @@ def _comparisons(
     method: str,
     resampling: Mapping[str, Any],
 ) -> list[Comparison]:
-    """Compare every pair of models in every statistic; all resampled ones share the resamples."""
+    """Compare every pair of models in every statistic. All resampled statistics share the resamples."""
     estimated = [signed(statistic) for statistic in statistics]
     methods = [choose_method(each, "auto" if method == "permutation" else method) for each in estimated]
     plain = all(profile.abstained is None and profile.kind != "costs" for profile in profiles.values())
@@ -343,13 +351,13 @@ def _resampled(
 
 
 def _effects(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
-    """Return the first-order effect of every row; of one that it is not about, 0."""
+    """Return the first-order effect of every row; 0 for a row that the statistic does not use."""
     effects, abstained = statistic.influence(profile), profile.abstained
     return effects if abstained is None or len(effects) == profile.n_rows else abstained.spread(effects, 0.0)
 
 
 def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
-    """Return the models whose nearness no error tells, with what to warn of."""
+    """Return the models that cannot be compared by their distance from the best value, with warnings."""
     if not is_nearness(statistic):
         return {}
     reasons = {
@@ -365,12 +373,16 @@ def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
 
 
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
-    """Return the predictions of two models as those for twice as many samples."""
+    """Return the predictions of two models as one profile with twice as many samples."""
     if first.abstained is not None or second.abstained is not None:
-        raise ValueError("Some rows abstain, so the models' predictions cannot be swapped. Use 'bootstrap'.")
+        raise ValueError("Some rows abstain, so the models' predictions cannot be swapped. Use method='bootstrap'.")
     for name in ("kind", "threshold", "prediction_given", "positive_class", "answered", "decisions"):
         if getattr(first, name) != getattr(second, name):
-            raise ValueError(f"The models differ in {name}, so their predictions cannot be swapped. Use 'bootstrap'.")
+            raise ValueError(
+                f"The models differ in {name}, so their predictions cannot be swapped. Use method='bootstrap'."
+            )
     if not _alike(first.classes, second.classes):
-        raise ValueError("The models differ in their classes, so their predictions cannot be swapped. Use 'bootstrap'.")
+        raise ValueError(
+            "The models differ in their classes, so their predictions cannot be swapped. Use method='bootstrap'."
+        )
     return joined(first, second)

@@ -1,4 +1,4 @@
-"""What each prediction adds to a metric."""
+"""The contribution of each prediction to a metric."""
 
 from typing import Any
 
@@ -26,12 +26,13 @@ def contributions(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> pd.Series | pd.DataFrame:
-    """Return what each prediction adds to a metric: which of them cost most.
+    """Return the contribution of each prediction to a metric.
 
-    Of a quotient of two sums, such as the size ratio or a mean cost, they are shares that add up to the value (kind
-    "ratio" in the table of metrics). Of other functions of sums, and of areas under curves, they are influence values:
-    how much the value would change, to first order, if the prediction counted twice. These add up to zero for metrics
-    that do not depend on the number of samples as such.
+    Use it to find the predictions that cost most. If the metric is a quotient of two sums, such as the size ratio or a
+    mean cost (kind "ratio" in the table of metrics), the contributions add up to its value. If it is another function
+    of sums, or an area under a curve, they are influence values: the change of the value, to first order, if the
+    prediction counted twice. Influence values add up to zero, unless the metric depends on the number of samples
+    itself.
 
     Parameters
     ----------
@@ -48,12 +49,13 @@ def contributions(
     Returns
     -------
     Series or DataFrame
-        One number for each row, under the index of `y_true` if it is a Series; a column for each of several metrics.
+        One number for each row. If `y_true` is a Series, it has the same index. With several metrics, there is a column
+        for each.
 
     Raises
     ------
     TypeError
-        If the metric is no such function, or its value is not a single number.
+        If the metric is neither a function of sums nor an area under a curve, or if its value is not a single number.
     ValueError
         If there is no such metric, or predictions are malformed.
 

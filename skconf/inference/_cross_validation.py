@@ -20,37 +20,39 @@ def compare_scores(
     test_size: float | None = None,
     confidence_level: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare estimators by their scores on the same splits, with a t test corrected for overlapping training sets.
+    """Compare estimators by their cross-validation scores, with a t test corrected for overlapping training sets.
 
-    Scores of different splits are not independent: their training sets overlap, and the plain t test finds differences
-    where there are none. With J splits, mean difference d and variance s² of the differences, the corrected one has
-    t = d / sqrt((1/J + n_test/n_train) s²) and J − 1 degrees of freedom.
+    Scores of different splits are not independent, because their training sets overlap. The plain t test therefore
+    finds differences that do not exist. Let J be the number of splits, d the mean of the differences and s² their
+    variance. The corrected test has t = d / sqrt((1/J + n_test/n_train) s²) and J − 1 degrees of freedom.
 
     Parameters
     ----------
     scores : mapping of estimator to result
-        For each of two estimators or more what ``cross_validate`` returned, with ``return_indices=True`` or
-        `test_size` given; or an array of scores, one for each split. The splits must be the same: give
-        ``cross_validate`` a `cv` with a fixed random_state. Repeated folds have more power than one round of them.
+        For each of at least two estimators, the result of ``cross_validate``, or an array with one score for each
+        split. Call ``cross_validate`` with ``return_indices=True``, or pass `test_size` here. All estimators must have
+        the same splits: pass a `cv` with a fixed random_state. Repeated folds have more power than a single round of
+        folds.
     test_size : float, default=None
-        Share of the samples in each test set, 1/k of k folds. None reads it from the indices of the splits.
+        Share of the samples in each test set; with k folds it is 1/k. None computes it from the indices of the splits.
     confidence_level : float, default=0.95
         Confidence level of the intervals, between 0 and 1.
 
     Returns
     -------
     DataFrame
-        A row for each score and pair of estimators, by (score, first, second), with columns `first_value` and
+        A row for each score and pair of estimators, by (score, first, second). The columns are `first_value` and
         `second_value` (means over splits), `difference`, `low`, `high`, `standard_error`, `p_value` (two-sided) and
-        `p_adjusted`, corrected by the method of Holm for the number of rows. NaN where a score is NaN on a split.
+        `p_adjusted`, the p-value corrected by Holm's method for the number of rows. Values are NaN if a score is NaN on
+        any split.
 
     Raises
     ------
     TypeError
-        If `scores` is no mapping.
+        If `scores` is not a mapping.
     ValueError
-        If there are fewer than two estimators or splits, numbers of splits or the splits themselves differ, or
-        `test_size` is neither given nor to be read.
+        If there are fewer than two estimators or splits. If the estimators have different splits. If `test_size` is not
+        given and cannot be computed.
 
     See Also
     --------
@@ -94,7 +96,8 @@ def compare_scores(
     shared = [score for score in next(iter(tables.values())) if all(score in table for table in tables.values())]
     if not shared:
         raise ValueError(
-            f"No score is available for every estimator: {shorten([list(table) for table in tables.values()])}."
+            "The results of the estimators have no score in common: "
+            f"{shorten([list(table) for table in tables.values()])}."
         )
     test_to_train = _test_to_train(scores, test_size)
     rows = {}
@@ -124,13 +127,13 @@ def _table(name: Any, result: Any) -> dict[str, Floats]:
     for score, values in table.items():
         if values.ndim != 1 or len(values) < 2:
             raise ValueError(
-                f"{score} of {name!r} has shape {values.shape}; give a score for each of two splits or more."
+                f"{score} of {name!r} has shape {values.shape}. Pass one score for each split, and at least two splits."
             )
     return table
 
 
 def _check_same_splits(scores: Mapping[Any, Any], tables: Mapping[Any, dict[str, Floats]]) -> None:
-    """Raise if the indices show that estimators were scored on different splits."""
+    """Raise if estimators were scored on different splits, as far as indices show it."""
     numbers = {name: len(values) for name, table in tables.items() for values in table.values()}
     if len(set(numbers.values())) > 1:
         raise ValueError(f"The numbers of splits differ: {numbers}. Score all estimators on the same splits.")
@@ -138,7 +141,7 @@ def _check_same_splits(scores: Mapping[Any, Any], tables: Mapping[Any, dict[str,
     for other in tests[1:]:
         if not all(np.array_equal(a, b) for a, b in zip(tests[0], other, strict=True)):
             raise ValueError(
-                "The estimators were scored on different splits. Give cross_validate a cv with a random_state."
+                "The estimators were scored on different splits. Pass cross_validate a cv with a fixed random_state."
             )
 
 
@@ -151,10 +154,13 @@ def _test_to_train(scores: Mapping[Any, Any], test_size: float | None) -> float:
     if test_size is not None:
         check_number(test_size, "test_size", 0.0, 1.0, open_high=True)
         if test_size == 0:
-            raise ValueError("test_size must be above 0: it is the share of the samples in each test set.")
+            raise ValueError("test_size is the share of the samples in each test set, and must be above 0.")
         return float(test_size) / (1 - float(test_size))
     for result in scores.values():
         if _has_indices(result):
             train, test = (sum(map(len, result["indices"][part])) for part in ("train", "test"))
             return test / train
-    raise ValueError("cannot infer test_size. Pass it (1/k for k folds), or use cross_validate(return_indices=True).")
+    raise ValueError(
+        "test_size cannot be computed from scores. Pass it (1/k for k folds), or use "
+        "cross_validate(return_indices=True)."
+    )

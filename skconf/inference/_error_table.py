@@ -1,4 +1,4 @@
-"""Errors by confidence: the table that a verdict on confidences is computed from, in memory or summed over parts."""
+"""Numbers of errors by confidence, from which a verdict is computed, in memory or summed over parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _BEGINS = np.append(np.array(BANDS[:-1]) - _SINGLE, BANDS[-1])
 
 
 def _ends_of_cells() -> Floats:
-    """Return ends of cells within which the odds differ by 7% at most, which changes a variance by less than 1e-3."""
+    """Return ends of cells. Odds in a cell differ by at most 7%, which changes a variance by less than 1e-3."""
     grid, bands = np.arange(-18.4, 18.4, 0.05), logit(_BEGINS[1:])
     apart = np.abs(grid[:, np.newaxis] - bands).min(axis=1) > 0.02  # two ends never lie closer
     return np.sort(np.concatenate([expit(grid[apart]), _BEGINS[1:]]))
@@ -52,12 +52,12 @@ FEWEST_ERRORS = 30
 
 @dataclass(frozen=True, eq=False)
 class ErrorTable:
-    """Numbers of answers and errors at each level of confidence; close confidences share a level.
+    """Numbers of answers and errors at each level of confidence. Close confidences share a level.
 
     Attributes
     ----------
     chance : ndarray of shape (n_levels,)
-        Chance of an error, 1 − c, the mean of the level.
+        Chance of an error, 1 − c: the mean over the answers of the level.
     count, wrong : ndarray of shape (n_levels,)
         Number of answers, and of errors.
     band : ndarray of shape (n_levels,)
@@ -79,7 +79,7 @@ class ErrorTable:
 
     @classmethod
     def of_sums(cls, count: Floats, chances: Floats, wrong: Floats, sizes: Any) -> Self:
-        """Return the table of sums over cells, those of `ErrorSums`."""
+        """Return the table that `ErrorSums` over cells give."""
         filled = count > 0
         count = count[filled]
         return cls(np.clip(chances[filled] / count, 0.0, 1.0), count, wrong[filled], _BAND[filled], float(sizes))
@@ -96,7 +96,7 @@ class ErrorTable:
 
 
 class ErrorSums(Additive, rests_on="errors"):
-    """Sums by cell of confidence from which an `ErrorTable` is made; those of parts add up."""
+    """Sums by cell of confidence, from which an `ErrorTable` is made. Sums of parts can be added."""
 
     info: ClassVar[Info] = Info("errors_by_confidence", None, (0.0, 1.0), None, "")
 
@@ -108,13 +108,13 @@ class ErrorSums(Additive, rests_on="errors"):
         return Term(1.0, cells), Term(chance, cells), Term(wrong, cells), Term(sizes)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
-        """Return the share of errors: a table is no number."""
+        """Return the share of errors, because the value must be a number."""
         count, _, wrong, _ = sums
         return wrong.sum(axis=-1) / count.sum(axis=-1)
 
 
 def _cell_of(sure: Floats) -> Codes:
-    """Return the cell of each confidence; above one half in a ninth of the time of a binary search."""
+    """Return the cell of each confidence. Above one half, it takes a ninth of the time of a binary search."""
     place = ((1 - sure).view(np.int64) >> 64 - _BITS) - _SMALLEST
     cell = _CELL[place.clip(0, len(_CELL) - 1, out=place)]
     cell += sure >= _NEXT[cell]
@@ -141,7 +141,7 @@ class GapSums(Additive, rests_on="errors"):
 
     @staticmethod
     def gap_and_error(*sums: Any) -> tuple[Any, Any]:
-        """Return the gap and its standard error: the larger of the expected one and that of the data."""
+        """Return the gap and its standard error: the expected one or that of the data, whichever is larger."""
         weight, sure, right, expected, residual_squares, residuals, squares = sums
         gap = divide(sure - right, weight, np.nan)
         seen = residual_squares - 2 * gap * residuals + gap**2 * squares  # Σ w² (c − z − gap)²
@@ -161,7 +161,7 @@ class GradedSums(GapSums):
 
 
 class VerdictSums(Additive, rests_on="errors"):
-    """Sums for a verdict on answers in parts, with or without weights: only the end shows whether these differ."""
+    """Sums for a verdict on answers in parts, with or without weights. Only the end shows whether weights differ."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
 

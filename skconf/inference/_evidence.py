@@ -1,4 +1,4 @@
-"""Choose the interval of a metric by the number of errors, or of samples of a class, that its value rests on."""
+"""Choose the method of an interval by the number of errors, or of samples of a class, behind the value."""
 
 from typing import Any, NamedTuple
 
@@ -31,16 +31,16 @@ _MOST_OF_AN_ERROR = 0.3
 
 
 class Choice(NamedTuple):
-    """A method, or why there is none.
+    """A method, or the reason why there is none.
 
     Attributes
     ----------
     method : str
-        "exact", "binomial", "mover", "gamma", "delta", "bayesian" or "bootstrap"; "none" where no interval holds.
+        "exact", "binomial", "mover", "gamma", "delta", "bayesian" or "bootstrap"; "none" if no interval is valid.
     reason : str, default=""
-        Why no interval holds; completes the sentence "NAME cannot be estimated: ...".
+        Why no interval is valid. It completes the sentence "NAME cannot be estimated: ...".
     share : Share, default=None
-        The share that the value is, of "exact" and "binomial".
+        The value as a share, for "exact" and "binomial".
     """
 
     method: str
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
 
 
 class Share(NamedTuple):
-    """A share of samples: its value, and the number of equal samples that are equivalent to the unequal ones."""
+    """A share of samples: its value, and its effective number of samples."""
 
     value: float
     size: float
@@ -63,12 +63,12 @@ class Share(NamedTuple):
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for a score of some predictions.
 
-    Few errors need draws, which ignore groups: with these the method is "delta", as with many errors. Strata of other
-    weights than each other's have draws of their own.
+    If errors are few, intervals are made from draws. These draws ignore groups, so with groups the method is "delta",
+    as with many errors. If strata have different weights, their draws are made within strata.
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
-        return Choice("none", "one group has nearly all the samples, so its error cannot be estimated")
+        return Choice("none", "one group has nearly all the samples, so the error cannot be estimated")
     if metric.rests_on == "tail":
         alone = sampling.independent and isinstance(metric, Ratio)
         reason = _decisive(metric, profile) if alone else _unseen(metric, profile)
@@ -91,19 +91,19 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
 
 
 def is_share(metric: Ratio, profile: ConfidenceProfile) -> bool:
-    """Return whether a metric that counts answers counts each of these as one or none."""
+    """Return whether a metric counts each answer as 1 or 0."""
     return profile.kind == "right or wrong" or not metric.of_losses
 
 
 def share_of_all(metric: Ratio, profile: ConfidenceProfile) -> bool:
-    """Return whether a metric is the share of all samples that it counts, each as one or none."""
+    """Return whether a metric is a share of all samples that it uses, each counted as 1 or 0."""
     return bool(metric.share_interval) and is_share(metric, profile) and bool(np.all(metric.ratio(profile)[1] == 1))
 
 
 def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
-    """Return the valid method for a share of samples, given whether they have the same weight."""
+    """Return the valid method for a share of samples, given whether all have the same weight."""
     if share.size < FEWEST_UNITS:
-        return Choice("none", "one row has all the weight, so its error cannot be estimated")
+        return Choice("none", "one row has all the weight, so the error cannot be estimated")
     if equal:
         return Choice("exact" if metric.share_interval == "exact" else "delta", share=share)  # which is Wilson's here
     return Choice("delta" if share.rarer >= ENOUGH else "binomial", share=share)
@@ -126,17 +126,17 @@ def _of_few(metric: Any, profile: ConfidenceProfile) -> Choice:
 
 
 def rests_on_classes(metric: Any, profile: ConfidenceProfile) -> bool:
-    """Return whether a metric rests on the samples of each class, or their order, and not on all of them together."""
+    """Return whether the error of a metric depends on the samples of each class, or on their order."""
     return metric.rests_on in ("classes", "order") and metric.class_shares(profile) is not None
 
 
 def rests_on_order_of_answers(metric: Any) -> bool:
-    """Return whether a metric rests on the order of right and wrong answers, and not of the samples of classes."""
+    """Return whether the error of a metric depends on the order of right and wrong answers."""
     return metric.rests_on == "order" and isinstance(metric, Ranked)
 
 
 def share_of(metric: Ratio, profile: ConfidenceProfile) -> tuple[Share, bool]:
-    """Return the share that a metric is, and whether all that it counts has the same weight."""
+    """Return a metric as a share, and whether all samples that it counts have the same weight."""
     above = total = squares = largest = 0.0
     least = np.inf
     for _, block in profile.blocks():
@@ -176,11 +176,11 @@ def _errors_of(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None = N
 
 
 def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, float]:
-    """Return how many equal samples each class has that counts, and as how many they decide the value.
+    """Return the effective number of samples of each class that counts, and of all of them together.
 
-    The value is a weighted mean over classes. Where the mean of a class has a variance of 1/size, the variance of the
-    value is itself known as well as one from so many samples (Satterthwaite): those of the smallest class where it
-    decides, and many where there are many classes.
+    The value is a weighted mean over classes. Suppose that the mean of a class has a variance of 1/size. The variance
+    of the value is then known as precisely as one from this many samples (Satterthwaite). If one small class dominates,
+    it is about the size of this class; if there are many classes, it is large.
     """
     shares, (total, squares) = metric.class_shares(profile), _weight_of_classes(profile)
     sizes = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
@@ -209,7 +209,7 @@ def _weight_of_classes(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
 
 
 def few_classes(metric: Any, profile: ConfidenceProfile) -> NDArray[np.intp]:
-    """Return the classes that a metric rests on and whose own number decides, not that of errors among more samples."""
+    """Return the classes whose own number of samples limits the interval, rather than the number of errors."""
     if not rests_on_classes(metric, profile):
         return np.empty(0, dtype=np.intp)
     sizes, _ = size_of_classes(metric, profile)
@@ -224,19 +224,22 @@ def _few_of_a_class(sizes: Floats, profile: ConfidenceProfile, fewest: int) -> s
     rows = _rows(true_class == code, profile)
     others = _rows(true_class != code, profile)
     if len(others) < len(rows):
-        return f"there are {_listed(others, 'row')} of other classes than {_label(classes[code])}, and {fewest} needed"
-    return f"there are {_listed(rows, 'row')} of the class {_label(classes[code])}, and {fewest} needed"
+        return (
+            f"there are {_listed(others, 'row')} of other classes than {_label(classes[code])}, but at least {fewest} "
+            "are needed"
+        )
+    return f"there are {_listed(rows, 'row')} of the class {_label(classes[code])}, but at least {fewest} are needed"
 
 
 def _few_to_rank(profile: ConfidenceProfile) -> str:
-    """Return why so few answers of one kind do not determine an order, with their ranks; empty if enough."""
+    """Return why so few answers of one kind do not determine an order, with their ranks; "" if there are enough."""
     wrong = _rows(~profile.correct, profile)
     right = _rows(profile.correct, profile)
     rows, kind = (wrong, "wrong") if len(wrong) <= len(right) else (right, "right")
     if len(rows) >= _FEWEST_RANKED or not len(rows):
         return ""
     rank = 1 + int(np.count_nonzero(profile.confidence > profile.confidence[rows[0]]))
-    return f"a single answer is {kind}, in row {rows[0]}, at rank {rank} of {len(profile)} by confidence"
+    return f"only one answer is {kind}; it is in row {rows[0]}, at rank {rank} of {len(profile)} by confidence"
 
 
 def _rows(selected: NDArray[np.bool_], profile: ConfidenceProfile) -> NDArray[np.intp]:
@@ -255,7 +258,7 @@ def _label(label: Any) -> str:
 
 
 def largest_error(metric: Any, profile: ConfidenceProfile) -> tuple[int, float]:
-    """Return the row whose error would add most to a size ratio, and how much it would add."""
+    """Return the row that would add most to a size ratio if it were wrong, and how much it would add."""
     weight = 1.0 if profile.sample_weight is None else profile.sample_weight
     sizes = weight / (1 - metric.clipped(profile))
     row = int(sizes.argmax())
@@ -263,36 +266,38 @@ def largest_error(metric: Any, profile: ConfidenceProfile) -> tuple[int, float]:
 
 
 def _decisive(metric: Any, profile: ConfidenceProfile) -> str:
-    """Return why a size ratio of answers drawn one by one has no interval, empty where it has one."""
+    """Return why a size ratio of independent answers has no interval; "" if it has one."""
     row, most = largest_error(metric, profile)
     if most <= _MOST_OF_AN_ERROR:
         return ""
     return (
-        f"one error as confident as row {row} would add {most:,.2g} to it, and few samples have one. {_capped(profile)}"
+        f"one error as confident as row {row} would add {most:,.2g} to the value, but few samples contain such an "
+        f"error. {_capped(profile)}"
     )
 
 
 def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
-    """Return why a value made of error sizes has no interval by influence values, empty where it has one."""
+    """Return why a value made of error sizes has no interval by influence values; "" if it has one."""
     unseen, share = unseen_share(metric, profile)
     if share <= UNSEEN_SHARE:
         return ""
-    text = f"{100 * share:.0f}% of it rests on {len(unseen):,} answers in which fewer than 3 errors are expected"
+    text = f"{100 * share:.0f}% of it comes from {len(unseen):,} answers among which fewer than 3 errors are expected"
     return f"{text}. {_capped(profile)}"
 
 
 def _capped(profile: ConfidenceProfile) -> str:
-    return f"capped_size_ratio can be estimated, and is {get_metric('capped_size_ratio')(profile):.2f}"
+    return f"Use capped_size_ratio instead: it can be estimated, and is {get_metric('capped_size_ratio')(profile):.2f}"
 
 
 def unseen_share(metric: Any, profile: ConfidenceProfile) -> tuple[NDArray[np.intp], float]:
-    """Return the answers whose errors are hardly ever observed, and the share of a size ratio that rests on them.
+    """Return the answers whose errors are hardly ever observed, and their expected share of a size ratio.
 
-    Where this is small enough for an interval, it may be given as none.
+    If the share is small enough for an interval, the function may return no answers.
 
-    Errors of the most confident answers are the rarest and count most. Each answer carries 1/n of a calibrated ratio:
-    so does one whose error is hardly ever observed. Where fewer than three errors are expected in the most confident
-    answers, a sample has often none of them, and nothing in it says what it lacks.
+    Errors of the most confident answers are the rarest, and count most. If confidences are calibrated, each answer adds
+    1/n to the expected ratio, also one whose error is hardly ever observed. If fewer than three errors are expected
+    among the most confident answers, a sample often has none of them. Nothing in such a sample shows that they are
+    missing.
     """
     doubt, weight = 1 - metric.clipped(profile), profile.sample_weight
     if weight is None:

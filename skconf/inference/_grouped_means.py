@@ -1,4 +1,4 @@
-"""Means over parts of the answers, with intervals: of graded answers, of costs, and of answers in groups."""
+"""Means over parts of the answers, with intervals, for graded answers, for costs and for answers in groups."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -21,16 +21,16 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Weighted means of a value over several parts of the answers, with the sums that give their standard errors.
+    """Weighted means of a value over several parts of the answers, with sums for their standard errors.
 
     Attributes
     ----------
     weight, mean : ndarray of shape (n_parts,)
-        Σ w, and Σ w x / Σ w; NaN of an empty part.
+        Σ w, and Σ w x / Σ w; NaN for an empty part.
     squares : ndarray of shape (n_parts,)
-        Σ (Σ w (x − mean))², the inner sum over the answers of a unit: a single answer, or a group of them.
+        Σ (Σ w (x − mean))². The inner sum is over the answers of a unit, which is a single answer or a group.
     sizes : ndarray of shape (n_parts,)
-        (Σ w)² / Σ (Σ w)², the number of equal units that the unequal ones stand for.
+        (Σ w)² / Σ (Σ w)², the effective number of units.
     n_units : ndarray of shape (n_parts,)
         Number of units.
     """
@@ -50,11 +50,11 @@ class Means:
         values : ndarray of shape (n_samples,)
             The value of each answer.
         weight : ndarray of shape (n_samples,) or None
-            Its weight.
+            The weight of each answer.
         unit : ndarray of shape (n_samples,) or None
-            Its group; None: each answer is a unit.
+            The group of each answer. If None, each answer is a unit.
         part : ndarray of shape (n_samples,)
-            Number of its part.
+            Number of the part of each answer.
         n_parts : int
             Number of parts.
         """
@@ -74,8 +74,8 @@ class Means:
     def from_the_top(cls, values: Floats, weight: Floats | None, unit: Codes | None, score: Floats) -> Self:
         """Return the means over the answers at or above each distinct score, from the highest down.
 
-        Parameters are those of :meth:`of_parts`, and the score of each answer. What a unit has above a score is summed
-        up within the unit first: the sum of the squares of these sums grows with each answer.
+        Parameters are those of :meth:`of_parts`, and the score of each answer. The answers of a unit above a score are
+        summed up first. The sum of the squares of these sums is updated with each answer.
         """
         weight = np.ones(len(values)) if weight is None else weight
         order = np.argsort(-score, kind="stable")
@@ -108,7 +108,7 @@ class Means:
 
     @property
     def degrees_of_freedom(self) -> Floats:
-        """Degrees of freedom of each error: the number of equal units less one."""
+        """Degrees of freedom of each error: the effective number of units minus one."""
         return np.maximum(self.sizes, FEWEST_UNITS) - 1
 
     @property
@@ -118,11 +118,11 @@ class Means:
         return divide(np.sqrt(self.squares * unbiased), self.weight, np.nan)
 
     def equal_samples(self, level: float) -> Floats:
-        """Return the effective sample size: how many right or wrong answers give a mean in [0, 1] the same error.
+        """Return the effective sample size: the number of right or wrong answers with the same error of the mean.
 
-        That is mean (1 − mean) / error² (Korn and Graubard), with an error that is larger where few units tell it, and
-        by one unit that a small sample may lack: that which is farthest from the mean. Never fewer than the units: no
-        values in [0, 1] have a larger variance than right and wrong ones.
+        It is mean (1 − mean) / error² (Korn and Graubard). The error is enlarged if there are few units. It is also
+        enlarged by one more unit, as far from the mean as possible, because a small sample may lack such a unit. The
+        size is never below the number of units, because no values in [0, 1] have a larger variance than 0 and 1.
         """
         mean, units = np.clip(self.mean, 0.0, 1.0), np.minimum(self.sizes, self.n_units)
         few = stdtrit(self.degrees_of_freedom, (1 + level) / 2) / ndtri((1 + level) / 2)
@@ -131,7 +131,7 @@ class Means:
         return np.maximum(size, units)
 
     def ends(self, level: float, *, bounded: bool) -> tuple[Any, Any]:
-        """Return the intervals: of means in [0, 1], or of means of costs by the t distribution."""
+        """Return the intervals of means in [0, 1], or of mean costs by the t distribution."""
         if bounded:
             return clopper_pearson(np.clip(self.mean, 0.0, 1.0), self.equal_samples(level), level)
         reach = stdtrit(self.degrees_of_freedom, (1 + level) / 2) * self.error
@@ -139,21 +139,22 @@ class Means:
         return np.maximum(self.mean - reach, 0.0), self.mean + reach
 
     def p_values_above(self) -> Floats:
-        """Return the one-sided p-values of means that are 0 or less, by t tests; NaN of parts of one unit."""
+        """Return one-sided p-values of the hypothesis that a mean is at most 0, by t tests; NaN for a single unit."""
         tested = (self.n_units > 1) & (self.error > 0)
         distance = divide(self.mean, np.where(tested, self.error, 1.0), np.nan)
         return np.where(tested, stdtr(self.degrees_of_freedom, -distance), np.nan)
 
 
 def are_counts(profile: ConfidenceProfile) -> bool:
-    """Return whether answers are right or wrong and independent: their number has an exact distribution."""
+    """Return whether answers are right or wrong and independent, so that their number has an exact distribution."""
     return profile.kind == "right or wrong" and profile.groups is None
 
 
 def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return graded answers as right or wrong ones, drawn once with their correctness as probability; others unchanged.
+    """Return graded answers as right or wrong ones, drawn with their correctness as probability; others unchanged.
 
-    Means are the same in expectation, and errors are counted: a test or a bound by their number holds of graded ones.
+    Means are the same in expectation, and errors can be counted. So a test or a bound for numbers of errors also holds
+    for graded answers.
     """
     if profile.kind != "graded":
         return profile
@@ -184,7 +185,7 @@ def _sums(part: NDArray[Any], terms: Floats, n_parts: int) -> Floats:
 
 
 def _before(values: Floats, unit: Codes) -> Floats:
-    """Return for each value the sum of the earlier values of the same unit."""
+    """Return, for each value, the sum of the earlier values of the same unit."""
     order = np.argsort(unit, kind="stable")
     summed = np.cumsum(values[order]) - values[order]
     first = np.append(True, np.diff(unit[order]) != 0)

@@ -1,4 +1,4 @@
-"""How much harm miscalibration does: what it changes for somebody who accepts answers by their confidence."""
+"""How much harm miscalibration does to somebody who accepts answers by their confidence."""
 
 from skconf.inference._assessment import Grade
 
@@ -11,7 +11,7 @@ _UNDERCONFIDENT = {"mild": 20, "serious": 100}
 
 
 def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
-    """Grade the harm of some answers by the near end of an interval of their error rate, and by its far end.
+    """Grade the harm of some answers twice: by the near end and by the far end of the interval of their error rate.
 
     Parameters
     ----------
@@ -23,15 +23,15 @@ def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
     Returns
     -------
     shown, at_most : str
-        "negligible": too little to change what a threshold does. "mild": the error rate above a threshold is another
-        than expected. "serious": one more error in twenty answers, or three times the expected errors. "unusable": ten
-        times the expected errors.
+        "negligible": the difference is too small to matter at a threshold. "mild": the error rate above a threshold is
+        not the expected one. "serious": there is one more error in twenty answers, or three times the expected errors.
+        "unusable": there are ten times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
 
 
 def _worst(at_least: float, at_most: float, expected: float) -> Grade:
-    """Grade by the excess that one end of the interval shows, and by what the other one lacks."""
+    """Grade by how far one end of the interval is above, and the other end below, the expected error rate."""
     excess, lack = 1000 * (at_least - expected), 1000 * (expected - at_most)
     over = [
         excess >= alone or (at_least >= times * expected and excess >= least)

@@ -1,4 +1,4 @@
-"""Ends of intervals, one function for each method: exact, influence values, quantiles of draws, bootstrap, BCa."""
+"""Ends of intervals, with one function for each method: exact, influence values, quantiles of draws, bootstrap, BCa."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ from skconf.scoring._names import Statistic
 
 
 def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> tuple[float, float, float]:
-    """Return Clopper and Pearson's interval of a share, and its error, for the equivalent number of equal samples."""
+    """Return Clopper and Pearson's interval of a share, and its error, for the effective number of samples."""
     ends = clopper_pearson(share.value, share.size, confidence_level)
     low, high = sorted(float(statistic.score(end)) for end in ends)
     return low, high, float(np.sqrt(share.value * (1 - share.value) / share.size))
@@ -27,9 +27,10 @@ def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> t
 def gamma_ends(
     statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Return Fay and Feuer's gamma interval of a mean of error sizes, with half an error of the largest size added.
+    """Return the gamma interval of a mean of error sizes, with half an error of the largest size added.
 
-    They add a whole one, which is more than any population takes: the interval then covers too often.
+    Fay and Feuer add a whole error instead of half an error. That is more than any population needs, so their interval
+    covers too often.
     """
     metric = cast(Ratio, statistic.metric)
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
@@ -54,9 +55,9 @@ def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
 def quantile_ends(
     statistic: Statistic, value: float, replicates: Floats, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Return the quantiles of draws, which reach to the value itself, and their standard deviation.
+    """Return the quantiles of draws, extended to the value if it lies outside, and their standard deviation.
 
-    Draws of several kinds, a row for each, reach as far as those of any kind.
+    If there are several kinds of draws (rows), the interval covers the quantiles of each kind.
     """
     kinds = [row[~np.isnan(row)] for row in np.atleast_2d(replicates)]
     if min(map(len, kinds)) < 2:
@@ -94,7 +95,7 @@ def delta_ends(
     degrees_of_freedom: float,
     confidence_level: float,
 ) -> tuple[float, float]:
-    """Return the ends of an interval by a standard error: Wilson's between bounds, the t distribution's elsewhere.
+    """Return the ends of an interval by a standard error: Wilson's if the value has bounds, else by Student's t.
 
     Parameters
     ----------
@@ -103,16 +104,16 @@ def delta_ends(
     value, error : float
         Value and standard error.
     effective_size : callable
-        Returns the number of equal units in the denominator of a quotient; asked only where no unit differs.
+        Returns the effective number of units in the denominator of a quotient. It is called only if no unit differs.
     degrees_of_freedom : float
-        Of the error.
+        Degrees of freedom of the error.
     confidence_level : float
         Confidence level.
 
     Returns
     -------
     low, high : float
-        NaN where there is no interval.
+        Ends of the interval; NaN if there is none.
     """
     times, (least, most) = student(confidence_level, degrees_of_freedom), statistic.bounds
     width = most - least
@@ -132,7 +133,7 @@ def delta_ends(
 
 
 def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -> tuple[float, float]:
-    """Return the ends of Wilson's interval, for a value between bounds with the uncertainty of a proportion.
+    """Return the ends of Wilson's interval, for a value with bounds that is as uncertain as a proportion.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
     Returns
     -------
     low, high : float
-        The bounds where there are no samples.
+        Ends of the interval. Without samples, they are the bounds of the value.
     """
     least, most = statistic.bounds
     width = most - least
@@ -157,14 +158,14 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
 
 
 def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
-    """Return the number of equal units equivalent to the unequal ones in the denominator of a quotient."""
+    """Return the effective number of units in the denominator of a quotient."""
     totals = _denominators(metric, profile, sampling)
     squares = float(totals @ totals)
     return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
 
 
 def _denominators(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> Floats:
-    """Return what each unit adds to the denominator of a quotient."""
+    """Return the contribution of each unit to the denominator of a quotient."""
     below = np.empty(len(profile))
     for rows, block in profile.blocks():
         below[rows] = metric.terms(block)[1].weighted(block.sample_weight)
@@ -179,7 +180,7 @@ def bootstrap_ends(
     confidence_level: float,
     stretch: float = 1.0,
 ) -> tuple[float, float, float]:
-    """Return the ends of an interval by replicates of a value, and its standard error, which is stretched."""
+    """Return the ends of an interval by replicates of a value, and its standard error, times `stretch`."""
     corrected, error = less_bias(value, replicates)
     error *= stretch
     if not error > ROUNDING * abs(value):
@@ -191,7 +192,7 @@ def bootstrap_ends(
 
 
 def less_bias(value: float, replicates: Floats) -> tuple[float, float]:
-    """Return a value less its bias among resamples, and its standard error; NaN of fewer than two."""
+    """Return a value minus its bias among resamples, and its standard error; NaN for fewer than two resamples."""
     if len(replicates) < 2:
         return np.nan, np.nan
     return float(2 * value - replicates.mean()), float(replicates.std(ddof=1))

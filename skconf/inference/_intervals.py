@@ -1,4 +1,4 @@
-"""Confidence intervals of metrics: from influence values, or from resamples."""
+"""Confidence intervals of metrics, from influence values or from resamples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -51,8 +51,8 @@ class Interval:
     confidence_level : float
         Confidence level.
     method : str
-        How the interval was found: "exact", "binomial", "mover", "gamma", "delta", "bayesian", "bootstrap" or "bca";
-        "none" where no interval holds.
+        How the interval was computed: "exact", "binomial", "mover", "gamma", "delta", "bayesian", "bootstrap" or "bca".
+        It is "none" if no interval is valid.
     """
 
     value: float
@@ -130,60 +130,67 @@ def confidence_interval(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> Interval | pd.DataFrame:
-    """Confidence interval of a metric for new samples from the same source.
+    """Compute a confidence interval of a metric for new samples from the same source.
 
     Parameters
     ----------
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
-        The metric; skconf accepts the same everywhere:
+        The metric. All functions of skconf accept these forms:
 
         - a function of :mod:`skconf.metrics` or its name;
-        - a scorer or its name, of :func:`~skconf.get_scorer` or of scikit-learn, which gives scores: greater is better;
-        - a function of scikit-learn; or any other of true labels and ``y_pred``, or ``y_proba``, ``y_prob`` or
-          ``y_score``, by the name of its second parameter. For others, use `sklearn.metrics.make_scorer`;
-        - a ``functools.partial`` of a function, a pair ``("cf1_score", {"average": "macro"})``, or the same as text,
-          ``"cf1_score(average='macro')"``, which is its name in tables.
+        - a scorer or its name, from :func:`~skconf.get_scorer` or scikit-learn; its values are scores, and higher is
+          better;
+        - a function of scikit-learn, or your own function. Its first parameter gets the true labels. The name of its
+          second parameter must be ``y_pred``, or ``y_proba``, ``y_prob`` or ``y_score``, and says what it gets. For
+          functions with other parameters, use `sklearn.metrics.make_scorer`;
+        - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
+          text ``"cf1_score(average='macro')"``. Tables use the text as name.
 
-        Several metrics are computed on the same resamples. Of scikit-learn, accuracy, balanced accuracy, precision,
-        recall, F, Jaccard, Matthews correlation, log loss, Brier loss, ROC AUC (of two classes, or of each against the
-        rest) and average precision work like metrics of skconf; other functions are called, and resampled.
+        Several metrics are computed on the same resamples. Some metrics of scikit-learn are as fast as those of skconf:
+        accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation, log loss, Brier loss, ROC AUC
+        (of two classes, or of each class against the rest) and average precision. Other functions are called once for
+        each resample.
     {predictions}
     confidence_level : float, default=0.95
         Confidence level, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
-        "delta": from the influence of each sample on the value, in linear time, for metrics that are smooth functions
-        of sums and for areas under curves. "bootstrap": from resamples, for every metric that is a number: a multiple
-        of their standard deviation around the value, and around the value less its bias among them. "bca": quantiles
-        of the resamples, corrected for bias and, where there are influence values, for acceleration. "auto": the one
-        that holds, by the table in the notes; the result says which.
+        "delta" computes the interval from the influence of each sample on the value, in linear time. It works for
+        smooth functions of sums and for areas under curves. "bootstrap" uses resamples, and works for every metric that
+        is a number. Its interval covers a multiple of their standard deviation around the value, and around the value
+        minus its bias. "bca" uses quantiles of the resamples. They are corrected for bias and, if there are influence
+        values, for acceleration. "auto" chooses a valid method by the table in the notes. The result says which one.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations. None
-        stands for the groups that a profile comes with, such as the rows of a multilabel task.
+        The group of each sample, such as its patient or its day. Samples of one group are drawn together. If there are
+        several columns, each combination of values is a group. None uses the groups of the profile, if it has any, such
+        as the rows of a multilabel task.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Strata with a fixed number of samples: classes, where the numbers of samples of each were chosen. None stands
-        for those of a profile, where no groups are drawn.
+        The stratum of each sample. Pass it if the number of samples of each stratum was fixed before sampling, for
+        example the number of samples of each class. None uses the strata of the profile, if it has any and no groups
+        are drawn.
     n_resamples : int, default=1000
-        Number of resamples of "bootstrap" and "bca"; "bayesian" takes 2,000.
+        Number of resamples for "bootstrap" and "bca". The method "bayesian", which "auto" may choose, always uses
+        2,000.
     {draws}
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. They say how much each sample counts, not how many there are: the interval stays the same
-        if all are doubled.
+        Non-negative weights. A weight says how much a sample counts; it does not stand for several samples. So the
+        interval stays the same if all weights are doubled.
     **params
         Parameters of a single metric.
 
     Returns
     -------
     Interval or DataFrame
-        Fields `value`, `low`, `high`, `standard_error`, `confidence_level` and `method`; of several metrics, a row for
-        each. NaN, with a warning that says why, where the value is undefined, or no interval holds.
+        With one metric, an :class:`Interval` with the fields `value`, `low`, `high`, `standard_error`,
+        `confidence_level` and `method`. With several metrics, a DataFrame with a row for each. If the value is
+        undefined or no interval is valid, numbers are NaN, and a warning says why.
 
     Raises
     ------
     ValueError
-        If there is no such metric, `confidence_level` or `method` is invalid, there are fewer than two samples or
-        groups, a stratum has only one, or predictions are malformed.
+        If the metric is unknown, or if `confidence_level`, `method` or predictions are not valid. If there are fewer
+        than two samples or groups, or a stratum with only one.
     TypeError
         If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
 
@@ -307,19 +314,19 @@ def confidence_interval(
 
 
 def check_confidence_level(confidence_level: Any) -> None:
-    """Raise unless a confidence level lies between 0 and 1."""
+    """Raise if a confidence level does not lie between 0 and 1."""
     check_number(confidence_level, "confidence_level", 0.0, 1.0)
     if confidence_level in (0, 1):
-        raise ValueError(f"confidence_level must lie between 0 and 1, but is {confidence_level!r}; 0.95 is usual.")
+        raise ValueError(f"confidence_level must lie between 0 and 1, but is {confidence_level!r}. Usual is 0.95.")
 
 
 def choose_method(statistic: Statistic, method: str) -> str:
-    """Return the method for a statistic; raise if influence values are requested but cannot give its error."""
+    """Return the method for a statistic. Raise if "delta" is requested, but influence values do not give its error."""
     if method == "auto":
         return "bootstrap" if statistic.why_resampled else "delta"
     if method == "delta" and statistic.why_resampled:
         raise TypeError(
-            f"{statistic.name} has no interval by method='delta': {statistic.why_resampled}. Use 'bootstrap'."
+            f"{statistic.name} has no interval by method='delta': {statistic.why_resampled}. Use method='bootstrap'."
         )
     return method
 
@@ -333,7 +340,7 @@ def intervals_by_rows(
     stratify: Any = None,
     **options: Any,
 ) -> tuple[list[Interval], list[Notice]]:
-    """Return the interval of every statistic, whichever rows it is about, and what to warn of."""
+    """Return the interval of every statistic, and warnings. Statistics may be about different rows."""
     found: dict[int, Interval] = {}
     notices: list[Notice] = []
     for positions, rows, sampling in Sampling.by_rows(statistics, profile, groups, stratify):
@@ -356,7 +363,7 @@ def intervals(
     method: str,
     resampling: Mapping[str, Any],
 ) -> tuple[list[Interval], list[Notice]]:
-    """Return the interval of every statistic, and what to warn of; all that are resampled share the resamples."""
+    """Return the interval of every statistic, and warnings. All resampled statistics share the resamples."""
     statistics = [statistic.in_units_of(profile) for statistic in statistics]
     notices: list[Notice] = []
     choices: list[Choice] = []
@@ -391,9 +398,10 @@ def intervals(
         if np.isnan(low) and not np.isnan(value) and choice.method != "none":
             one_sided = choice.method == "bca" and error > ROUNDING * abs(value)
             reason = (
-                "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
+                "all resamples are on one side of the value, and 'bca' cannot correct such a bias. Use "
+                "method='bootstrap'."
                 if one_sided
-                else "no sample or resample differs from the others, so that its error cannot be estimated."
+                else "all samples or resamples give the same value, so the error cannot be estimated."
             )
             notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
     return _with_calibration(results, statistics, profile, sampling, resampling), notices
@@ -408,7 +416,7 @@ def _ends(
     sampling: Sampling,
     confidence_level: float,
 ) -> tuple[float, float, float]:
-    """Return the ends of an interval and the standard error, given what was drawn for it; NaN where there are none."""
+    """Return the ends of an interval and the standard error, given its draws; NaN if there is no interval."""
     if np.isnan(value) or choice.method == "none":
         return np.nan, np.nan, np.nan
     if choice.method in ("exact", "binomial"):
@@ -436,8 +444,8 @@ def _with_calibration(
 ) -> list[Interval]:
     """Extend the intervals of calibration errors to 0 if calibrated draws often have as large an error.
 
-    Resamples of a calibrated classifier's errors are no guide: its calibration error is 0, and that of any number of
-    samples is not.
+    Resamples do not show whether a calibration error is 0: the true error of a calibrated classifier is 0, but its
+    error in a sample of any size is above 0.
     """
     apart = {
         i: statistic
@@ -460,20 +468,23 @@ def _with_calibration(
 
 
 def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:
-    """Return the notice that some resampled values are undefined, where some are."""
+    """Return a warning if some resampled values are undefined."""
     missing = int(np.isnan(replicates).sum())
     if not missing:
         return []
-    text = f"{name} is undefined in {missing} of {len(replicates)} resamples, which are left out: too little data."
+    text = (
+        f"{name} is undefined in {missing} of {len(replicates)} resamples, because there are too few data. These "
+        "resamples are left out."
+    )
     return [Notice(text, UndefinedMetricWarning)]
 
 
 def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[Notice]:
-    """Return the notice that the resamples of a calibration error have few errors, where they have."""
+    """Return a warning if the resamples of a calibration error have few errors."""
     if not statistic.metric.zero_if_calibrated:
         return []
     errors = errors_among(statistic.metric, profile).rarer
     if errors >= ENOUGH_TO_RESAMPLE:
         return []
-    rest = "errors, or right answers: its interval may miss the truth."
-    return [Notice(f"{statistic.name} rests on {errors:.0f} {rest}", kind=f"{statistic.name} rests on few {rest}")]
+    rest = "errors or right answers, whichever are fewer, so its interval may miss the true value."
+    return [Notice(f"{statistic.name} has {errors:.0f} {rest}", kind=f"{statistic.name} has few {rest}")]

@@ -1,4 +1,4 @@
-"""One test of calibration: the number of errors in every stretch of confidence, with one critical value for all."""
+"""One test of calibration: it compares the number of errors in every stretch of confidence, with one critical value."""
 
 from bisect import bisect_left
 from functools import cached_property
@@ -32,21 +32,22 @@ _SUREST = 0.9
 
 
 class JointTest:
-    """Two-sided tests of the number of errors in all stretches, which together err in one of twenty samples at most.
+    """Two-sided tests of the number of errors in all stretches; any false alarm has a probability of at most 5%.
 
-    A stretch is found where p ≤ t · w, with the weight w of the stretch: 1 for levels, ¼ for others. The critical value
-    t is the 5% quantile of min p / w among draws of errors from the confidences, and no less than Bonferroni's.
+    A stretch is found if p ≤ t · w, where w is the weight of the stretch: 1 for levels, ¼ for others. Errors are drawn
+    many times from the confidences. The critical value t is the 5% quantile of min p / w among these draws, but not
+    less than Bonferroni's.
 
     Attributes
     ----------
     laws : StretchLaws
-        The stretches, with their counts and laws.
+        The stretches, with their counts and distributions.
     p_values : ndarray of shape (n_stretches,)
-        Two-sided p-value of each.
+        Two-sided p-value of each stretch.
     found : ndarray of shape (n_stretches,)
-        Where the number of errors is more than chance, and its direction is known.
+        Whether the number of errors in a stretch differs by more than chance, in a known direction.
     joint : float
-        P-value of the strongest evidence among that of the draws.
+        P-value of the strongest evidence, compared with the strongest evidence of each draw.
     """
 
     def __init__(self, table: ErrorTable, n_draws: int, random_state: int | np.random.Generator | None) -> None:
@@ -77,30 +78,30 @@ class JointTest:
         return np.asarray(p_values <= self._critical * self._weight)
 
     def _rank(self, least: float) -> float:
-        """Return the joint p-value of the smallest p / w; beyond that of all draws, in proportion to it."""
+        """Return the joint p-value of the smallest p / w. If it is smaller than in all draws, it is extrapolated."""
         n_draws = len(self._least)
         rank = 1 + int(np.searchsorted(self._least, least * (1 + _ROUNDING), side="right"))
         p_value = rank / (n_draws + 1) if rank > 1 else least * LEVEL / self._critical
         return min(p_value, LEVEL) if least <= self._critical else max(p_value, float(np.nextafter(LEVEL, 1)))
 
     def is_found_without(self, band: int) -> bool:
-        """Return whether anything would have been found without one of the errors of a band."""
+        """Return whether anything would be found if a band had one error less."""
         errors = self.laws.band_errors.copy()
         errors[band] -= 1
         below, above = self.laws.tails(np.rint(self.laws.of_bands(errors)))
         return bool(self._is_found(2 * np.minimum(below, above)).any())
 
     def _clopper_pearson(self) -> tuple[Floats, Floats]:
-        """Return intervals of the numbers of errors at the level of each test."""
+        """Return intervals of the numbers of errors, at the level of each test."""
         laws = self.laws
         level = 1 - self._critical * self._weight
         low, high = exact_interval(laws.observed, laws.count - laws.observed, level)
         return laws.count * low, laws.count * high
 
     def _is_mixed(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return where the direction is not known: a part is off in the other one, and the interval tells neither.
+        """Return where the direction is unknown: a part is off in the other direction, and the interval shows neither.
 
-        Of confidences of 0 and 1, the total has no variance if they are calibrated, and any error gives it a direction.
+        If all confidences are 0 or 1 and calibrated, the total has no variance; any error then gives it a direction.
         """
         laws, over = self.laws, self.laws.observed > self.laws.expected
         inside = (laws.first >= laws.first[:, np.newaxis]) & (laws.last <= laws.last[:, np.newaxis])
@@ -109,7 +110,7 @@ class JointTest:
 
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """Intervals of the numbers of errors, which leave out the expected number exactly where a stretch is found."""
+        """Intervals of the numbers of errors. They leave out the expected number if and only if a stretch is found."""
         expected, low, high = self.laws.expected, self._low, self._high
         above = self.laws.observed > expected
         low_if_found = np.where(above, np.maximum(low, np.nextafter(expected, np.inf)), low)
@@ -140,7 +141,7 @@ class JointTest:
         )
 
     def strongest(self, direction: Direction) -> int | None:
-        """Return the stretch that carries the evidence in a direction, less the ends that have no part in it."""
+        """Return the stretch with the strongest evidence in a direction, without ends that add no evidence."""
         laws, found = self.laws, self._found_in(direction)
         if not found.any():
             return None
@@ -169,10 +170,11 @@ class JointTest:
         return np.asarray(self.found & (over == (direction == "overconfident")))
 
     def detectable(self, direction: Direction) -> float:
-        """Return the gap that the overall test finds in four of five samples or more; NaN if none could be.
+        """Return the gap that the overall test finds in at least 80% of samples; NaN if there is none.
 
-        Where the mean chance of an error is that of a binomial number, no other chances of this mean make the number of
-        errors less likely to reach a bound beyond it (Hoeffding 1956).
+        The number of errors is treated as binomial. Among all chances of an error with the same mean, equal chances
+        make it least likely that the number reaches a bound beyond its mean (Hoeffding 1956). Hence the true power is
+        at least as large.
         """
         laws, overall = self.laws, int(self._at[0, -1])
         n, expected = int(laws.count[overall]), float(laws.expected[overall])
@@ -188,5 +190,5 @@ class JointTest:
 
 
 def _edge(edge: float) -> float:
-    """Return where a band begins, as it is told: 1.0 for that of confidences of 1."""
+    """Return where a band begins, as users see it: 1.0 for the band of confidences of 1."""
     return 1.0 if edge == 1 - EPS else float(edge)

@@ -1,6 +1,6 @@
-"""Which slices are overconfident: size ratios by group, and p-values of any resolution.
+"""Which slices are overconfident: size ratios by group, with p-values of any resolution.
 
-How many draws are made must not be decided by how close a p-value comes to a level: the rule here is fixed beforehand.
+The number of draws must not depend on how close a p-value comes to a level. The rule here is fixed beforehand.
 """
 
 from typing import Any
@@ -49,29 +49,30 @@ def overconfidence_by_group(
     """Return the size ratio of each slice, with a test of whether the slice is overconfident.
 
     Among many slices, the largest ratio is large by chance, even if all confidences are calibrated. The adjusted
-    p-values take that into account: if slices with one of at most 0.05 are called overconfident, no more than 5% of
-    such tables contain a wrong call.
+    p-values take this into account. Call those slices overconfident whose adjusted p-value is at most 0.05: then at
+    most 5% of such tables call a calibrated slice overconfident.
 
     Parameters
     ----------
     {predictions}
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns
-        Group of each sample. Several columns are read as combinations, and make a MultiIndex.
+        Group of each sample. If there are several columns, each combination of values is a group, and the result has a
+        MultiIndex.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"monte_carlo", "normal"}, default="monte_carlo"
-        As in :func:`~skconf.metrics.overconfidence_risk`: "monte_carlo" is valid for slices of any size; "normal", the
-        paper's formula, is not, and takes weights.
+        As in :func:`~skconf.metrics.overconfidence_risk`. "monte_carlo" is valid for slices of any size, but takes no
+        weights. "normal" is the formula of the paper; it is valid only for large slices, and takes weights.
     n_resamples : int, default=None
-        Draws of "monte_carlo" for each slice; the smallest p-value is 1 / (n_resamples + 1), and a warning tells where
-        that is too large for the number of slices. None draws by a rule that is fixed beforehand and shows any p-value
-        that is small enough to count: see Notes.
+        Number of draws of "monte_carlo" for each slice. The smallest p-value is 1 / (n_resamples + 1); a warning says
+        if that is too large for the number of slices. None makes as many draws as are needed to show a small p-value,
+        by a fixed rule: see Notes.
     random_state : int, Generator or None, default=None
         Seed of "monte_carlo".
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights; "monte_carlo" takes none.
+        Non-negative weights. They need ``method="normal"``.
 
     Returns
     -------
@@ -81,21 +82,22 @@ def overconfidence_by_group(
         - `value`: calibrated size ratio, 1 for calibrated confidences;
         - `count`: number of samples;
         - `risk`: overconfidence risk of the group alone, one minus the p-value;
-        - `p_value`: p-value of as large a ratio under calibrated confidences;
-        - `p_adjusted`: the same, corrected by the method of Holm for the number of groups.
+        - `p_value`: probability of a ratio at least this large if confidences are calibrated;
+        - `p_adjusted`: the p-value, corrected by Holm's method for the number of groups.
 
     Raises
     ------
     ValueError
-        If `groups` has a missing label or another length, there are weights with "monte_carlo", or predictions are
-        malformed.
+        If `groups` has a missing label or a wrong length. If weights are given with "monte_carlo". If predictions are
+        not valid.
 
     Notes
     -----
-    With m slices, a p-value must be below 0.05/m to count at all: 600 slices need 12,000 draws each. Without
-    `n_resamples`, a slice whose p-value Chernoff's bound shows to be smaller than draws could has that bound as its
-    p-value, and needs none. In the others draws end when 100 are as large as the data, p = 100 / draws [3]_; and
-    after 400 m at the latest, or 9,999 if that is more. A few hundred are enough where nothing is wrong.
+    With m slices, the smallest p-value must be below 0.05/m to count at all. With 600 slices, this needs 12,000 draws
+    for each. Without `n_resamples`, the number of draws follows a rule. If Chernoff's bound is smaller than any p-value
+    that draws could show, the bound is the p-value, and there are no draws. Otherwise draws end as soon as 100 of them
+    are at least as large as the data, and p = 100 / draws [3]_. They end at the latest after 400 m draws, or after
+    9,999 if that is more. A few hundred draws are enough for a slice that is not overconfident.
 
     References
     ----------
@@ -143,15 +145,16 @@ def overconfidence_by_group(
 
 
 def most_draws(n_tests: int, level: float) -> int:
-    """Return after how many draws to stop, so that the smallest p-value of many tests is far below the level."""
+    """Return the number of draws that makes the smallest p-value of many tests far smaller than the level."""
     return max(int(np.ceil(_TIMES * n_tests / level)), _AT_LEAST)
 
 
 def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.Generator) -> float:
     """Return the one-sided p-value of a sum of error sizes under errors drawn from the confidences.
 
-    Chernoff's bound is the p-value where it is below what draws can show. Else draws are made by the rule of Besag and
-    Clifford: until 100 are as large, p = 100 / draws; or up to `most`, p = (as large + 1) / (most + 1).
+    If Chernoff's bound is below what draws can show, it is the p-value. Else draws follow the rule of Besag and
+    Clifford. They end when 100 of them are at least as large as the data, and p = 100 / draws. Or they end after `most`
+    draws, and p = (number as large + 1) / (most + 1).
 
     Parameters
     ----------
@@ -186,7 +189,7 @@ def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.
 
 
 def chernoff_bound(size: Floats, observed: float) -> float:
-    """Return min_t exp(Σ log E exp(t s e) − t · observed), which no p-value of the sum of error sizes exceeds."""
+    """Return min_t exp(Σ log E exp(t s e) − t · observed), an upper bound of the p-value of a sum of error sizes."""
     if observed <= len(size):  # their mean
         return 1.0
     chance = 1 / size

@@ -21,21 +21,21 @@ def student(confidence_level: float, degrees_of_freedom: float) -> float:
 def t_test(
     estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: float
 ) -> tuple[float, float, float]:
-    """Return interval and p-value of a difference; NaN where all units differ by the same amount other than 0.
+    """Return interval and p-value of a difference; NaN if all units differ by the same amount, unless it is 0.
 
     Parameters
     ----------
     estimates : sequence of float
-        The difference; or several estimates of it: the interval reaches beyond all of them, and the one that is
+        One or several estimates of the difference. The interval covers the intervals of all of them. The estimate
         closest to 0 is tested.
     error : float
-        Standard error of each.
+        Standard error of each estimate.
     scale : float
-        Size of what is subtracted, beside which rounding shows.
+        Size of the two values. A difference that is tiny beside it is rounding.
     confidence_level : float
         Confidence level of the interval.
     degrees_of_freedom : float
-        Of the t distribution; infinite for the normal one.
+        Degrees of freedom of the t distribution. If infinite, it is the normal distribution.
 
     Returns
     -------
@@ -52,10 +52,10 @@ def t_test(
 
 
 def sign_flip_p_value(apart: Floats) -> float:
-    """Return the exact p-value of paired differences under random signs; NaN where there are too many of them.
+    """Return the exact p-value of paired differences under random signs; NaN if there are too many differences.
 
-    If models are exchangeable, each difference has either sign with the same probability. Of differences of one size it
-    is the two-sided sign test, which is McNemar's exact test of two accuracies.
+    If models are exchangeable, each difference is positive or negative with the same probability. If all differences
+    have the same size, this is the two-sided sign test. For two accuracies it is McNemar's exact test.
     """
     size = np.abs(apart[apart != 0])
     if not len(size):
@@ -81,7 +81,7 @@ def permutation_p_value(difference: float, permuted: Floats) -> float:
 
 
 def holm(p_values: Iterable[float]) -> Floats:
-    """Return p-values adjusted for their number by the method of Holm; NaN stays, and counts as no test."""
+    """Return p-values adjusted for their number by Holm's method. NaN stays NaN, and is not counted."""
     given = np.asarray(list(p_values), dtype=np.float64)
     order = np.argsort(given)  # NaN last
     n_tests = np.count_nonzero(~np.isnan(given))

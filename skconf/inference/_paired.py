@@ -1,4 +1,4 @@
-"""Tests of two models on the same samples: whether values differ, and which is nearer to the best one."""
+"""Tests of two models on the same samples: whether their values differ, and which is closer to the best value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from skconf.scoring._names import Statistic
 
 
 class Test(NamedTuple):
-    """The interval of what is tested, the p-value of 0, its standard error and how they were found."""
+    """The interval of a difference, the p-value of no difference, the standard error and the method."""
 
     low: float
     high: float
@@ -28,51 +28,57 @@ class Test(NamedTuple):
 
 
 def is_nearness(statistic: Statistic) -> bool:
-    """Return whether a score is minus the distance of a value from the best one."""
+    """Return whether a score is minus the distance of a value from the best value."""
     return isinstance(statistic.to_score, Nearness)
 
 
 def by_nearness(statistic: Statistic) -> Statistic:
-    """Return the score of a value that is best inside its range; other statistics as they are."""
+    """Return the distance score of a statistic that is best inside its range; other statistics unchanged."""
     return replace(statistic, to_score=Nearness(statistic.best)) if statistic.better == "closer" else statistic
 
 
 def signed(statistic: Statistic) -> Statistic:
-    """Return the value that a nearness is made of, whose error has no kink; other statistics as they are."""
+    """Return the value behind a distance score, as it has no kink; other statistics unchanged."""
     return replace(statistic, to_score=None) if is_nearness(statistic) else statistic
 
 
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
-    """Return why no error tells how near to the best value predictions are; empty where one does. Names no row."""
+    """Return why the distance from the best value has no error estimate; "" if it has one. Names no row."""
     metric, profile = statistic.metric, statistic.on(profile)
     if metric.rests_on == "tail":
         _, share = unseen_share(metric, profile)
         if share > UNSEEN_SHARE:
-            return f"{100 * share:.3g}% of it rests on answers so confident that their errors are hardly ever observed"
+            return (
+                f"{100 * share:.3g}% of the value depends on answers so confident that their errors are hardly ever "
+                "observed"
+            )
     # A sum of two deviations gains nothing from pairing: of few errors, most samples vary less than they should.
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
         errors = errors_among(metric, profile).rarer
         if errors < ENOUGH_TO_RESAMPLE:
-            return f"it rests on {errors:.0f} errors, or right answers, and {ENOUGH_TO_RESAMPLE:.0f} are needed"
+            return (
+                f"there are {errors:.0f} errors or right answers, whichever are fewer, but {ENOUGH_TO_RESAMPLE:.0f} "
+                "are needed"
+            )
     return ""
 
 
 @dataclass
 class Estimated:
-    """The values of a statistic for several models, with what tells their errors.
+    """The values of a statistic for several models, with influence values or resamples for their errors.
 
     Attributes
     ----------
     statistic : Statistic
-        The statistic: no nearness, but the value that it is made of.
+        The statistic. It is the value itself, not its distance from the best value.
     method : {"delta", "bootstrap", "bayesian"}
-        What tells the errors.
+        The method that gives the errors.
     profiles : mapping of model to ConfidenceProfile
         Predictions for the same samples.
     values : mapping of model to float
-        Values, NaN where undefined.
+        The values; NaN if undefined.
     varying : mapping of model to ndarray
-        Influence values of the models whose value is defined, or the values of resamples.
+        For each model with a defined value, its influence values or the values of resamples.
     sampling : Sampling
         How the samples were drawn.
     confidence_level : float
@@ -88,17 +94,18 @@ class Estimated:
     confidence_level: float
 
     def difference(self, first: Any, second: Any, *, exact: bool = False) -> Test:
-        """Test the value of the first model less that of the second, exactly where few samples differ if asked."""
+        """Test the difference of the values of two models. With `exact`, the p-value is exact if few samples differ."""
         test = self._test(first, second, -1)
         p_value = self._exact(first, second) if exact and not np.isnan(test.p_value) else np.nan
         return test if np.isnan(p_value) else test._replace(p_value=p_value, method="exact")
 
     def nearer(self, first: Any, second: Any, *, exact: bool = False) -> Test:
-        """Test how much nearer to the best value the first model is than the second.
+        """Test how much closer to the best value the first model is than the second.
 
-        With signed deviations a and b of the first and the second, u = b − a and v = b + a: |b| > |a| exactly where u
-        and v have one sign, and |b| − |a| = sign(u v) · min(|u|, |v|). So both must be told from 0, each at the whole
-        level; the distances themselves have a kink at 0. The interval is the range over all u and v in theirs.
+        Let a and b be the signed deviations of the first and second model, u = b − a and v = b + a. Then |b| > |a| if
+        and only if u and v have the same sign, and |b| − |a| = sign(u v) · min(|u|, |v|). So both u and v must differ
+        from 0, each at the whole level. The distances themselves are not tested, because they have a kink at 0. The
+        interval is the range of this function for all u and v in their intervals.
         """
         apart, total = self._test(second, first, -1), self._test(second, first, 1, 2 * self.statistic.best)
         p_value = self._exact(first, second) if exact else np.nan
@@ -114,7 +121,7 @@ class Estimated:
         return Test(float(corners.min()), float(corners.max()), p_value, np.nan, method)
 
     def _test(self, first: Any, second: Any, sign: int, centre: float = 0.0) -> Test:
-        """Test the value of one model plus or minus that of another, less a constant, by Student's t."""
+        """Test the sum or the difference of the values of two models, minus a constant, by Student's t."""
         value = self.values[first] + sign * self.values[second] - centre
         estimates, error, degrees_of_freedom = [value], np.nan, self.sampling.degrees_of_freedom
         if not np.isnan(value) and self.method == "delta":
@@ -133,7 +140,7 @@ class Estimated:
         return Test(*t_test(estimates, error, scale, self.confidence_level, degrees_of_freedom), error, self.method)
 
     def _exact(self, first: Any, second: Any) -> float:
-        """Return the exact p-value of a difference of means in which few units differ; NaN for any other one."""
+        """Return the exact p-value of a difference of means in which few units differ; NaN for other differences."""
         metric, (mine, theirs) = self.statistic.metric, (self.profiles[first], self.profiles[second])
         if mine.abstained or theirs.abstained or self.method != "delta" or not isinstance(metric, Ratio):
             return float("nan")

@@ -15,17 +15,17 @@ _CELLS_AT_ONCE = 1 << 20
 
 
 class ErrorCount:
-    """The number of errors among answers of these chances to be wrong: a Poisson binomial variable.
+    """The number of errors among answers with given chances of an error: a Poisson binomial variable.
 
-    Its characteristic function is Π (1 − p + p exp(it)); the probabilities are its Fourier coefficients. They are exact
-    but for rounding of about 1e-14.
+    Its characteristic function is Π (1 − p + p exp(it)), and the probabilities are the Fourier coefficients. They are
+    exact up to rounding errors of about 1e-14.
 
     Parameters
     ----------
     chance : ndarray of shape (n_levels,)
-        Chances p to be wrong.
+        Chances p of an error.
     count : ndarray of shape (n_levels,)
-        Number of answers of each.
+        Number of answers with each chance.
     """
 
     def __init__(self, chance: Floats, count: Floats) -> None:
@@ -40,15 +40,15 @@ class ErrorCount:
         self._at_least = np.minimum(np.cumsum(probability[::-1])[::-1], 1.0)
 
     def at_least(self, errors: Any) -> Floats:
-        """Return the probability of so many errors or more."""
+        """Return the probability of at least this number of errors."""
         return self._look_up(self._at_least, errors, below=1.0, above=0.0)
 
     def at_most(self, errors: Any) -> Floats:
-        """Return the probability of so many errors or fewer."""
+        """Return the probability of at most this number of errors."""
         return self._look_up(self._at_most, errors, below=0.0, above=1.0)
 
     def two_sided(self, errors: Any) -> Floats:
-        """Return twice the smaller one, at most 1."""
+        """Return twice the smaller of the two one-sided probabilities, at most 1."""
         return np.minimum(2 * np.minimum(self.at_least(errors), self.at_most(errors)), 1.0)
 
     def _look_up(self, table: Floats, errors: Any, below: float, above: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Statistics of many resamples, computed from how often each sample is drawn, without copies of the predictions."""
+"""Statistics of many resamples, computed from the counts of each sample, without copies of the predictions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ DRAWS = """\
 random_state : int, Generator or None, default=None
     Seed of the resamples.
 n_jobs : int, default=None
-    Number of jobs that resample, as in joblib; -1 uses all cores. The result is the same for any number.
+    Number of parallel jobs for the resamples, as in joblib; -1 uses all cores. It does not change the result.
 progress : bool, default=False
     Show the progress of resampling on standard error."""
 
@@ -62,12 +62,12 @@ def replicate(
     Parameters
     ----------
     draw : callable
-        Returns counts of the samples, a row for each resample, given their number and a generator; or factors of their
-        weights, which are floats.
+        A function of the number of resamples and a generator. It returns a row for each resample: the counts of the
+        samples, or factors of their weights, which are floats.
     profiles : sequence of ConfidenceProfile
-        Predictions for the same samples, by one model or more: a resample is the same for all.
+        Predictions for the same samples, by one model or more. All models share the resamples.
     statistics : sequence of Statistic
-        What is read off each.
+        The statistics to compute.
     n_resamples : int
         Number of resamples.
     random_state : int, Generator or None, default=None
@@ -77,12 +77,13 @@ def replicate(
     progress : bool, default=False
         Show progress on standard error.
     beside : ConfidenceProfile, default=None
-        Answers beside those of a single profile, whose factors are the last ones that `draw` returns.
+        Further answers, if there is a single profile. Their factors are the last ones that `draw` returns.
 
     Returns
     -------
     ndarray of shape (n_resamples, n_profiles, n_statistics)
-        A multiple of the number of resamples, where `draw` returns several rows for each. NaN where undefined.
+        The statistics; NaN where undefined. If `draw` returns several rows for each resample, there are so many times
+        more rows.
     """
     most = _MOST_COUNTS if beside is None else _MOST_FACTORS
     size = max(1, min(_MOST_DRAWS, most // len(profiles[0])))
@@ -156,7 +157,7 @@ def _values(
 
 
 def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:
-    """Evaluate metrics that are no functions of sums: ranked ones from a shared sort, the rest on repeated rows."""
+    """Evaluate metrics that are not functions of sums: ranked ones by one shared sort, others on repeated rows."""
     values = np.empty((len(counts), len(metrics)))
     ranked = {i: metric for i, metric in enumerate(metrics) if isinstance(metric, Ranked)}
     whole = {i: metric for i, metric in enumerate(metrics) if i not in ranked}
@@ -184,7 +185,7 @@ def _times(profile: ConfidenceProfile, times: Counts) -> ConfidenceProfile:
 
 
 def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, counts: Counts) -> list[Sums]:
-    """Return the sums of every metric, with a leading axis over the rows of counts; one pass over the profile."""
+    """Return the sums of every metric in one pass over the profile. The first axis is over the rows of counts."""
     total: list[NDArray[Any]] = []
     for rows, block in profile.blocks():
         terms = [metric.terms(block) for metric in metrics]
@@ -195,7 +196,7 @@ def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, coun
 
 
 def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) -> list[NDArray[Any]]:
-    """Return the sums of the terms for each row of counts; those of terms without cells by one product of matrices."""
+    """Return the sums of the terms for each row of counts. Terms without cells need one matrix product."""
     n_draws, n_samples = counts.shape
     weighted = [np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in terms]
     rows = [np.broadcast_to(values.T, (*values.shape[1:], n_samples)) for values in weighted]
@@ -222,7 +223,7 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
 
 
 class _SharedSort:
-    """The samples in the order of a ranking, sorted once for all resamples."""
+    """Samples in the order of a ranking, sorted once for all resamples."""
 
     def __init__(self, profile: ConfidenceProfile, score: Floats) -> None:
         self.order: Codes = np.argsort(-score)
@@ -233,7 +234,7 @@ class _SharedSort:
         self.tied = bool((self.score[1:] == self.score[:-1]).any())
 
     def resample(self, counts: Counts, lost: NDArray[Any]) -> Ranking:
-        """Return the ranking of the samples, given what each loses, with these counts, or factors, as weights."""
+        """Return the ranking of the samples, given the loss of each, with these counts or factors as weights."""
         drawn = counts[self.order]
         there = np.flatnonzero(drawn)
         score, weight = self.score[there], drawn[there].astype(np.float64)

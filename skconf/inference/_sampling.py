@@ -25,18 +25,18 @@ _ROUNDING = 1e-9  # of weights, relative
 
 
 class Sampling:
-    """Units that were drawn independently, each of them one sample or a group of samples.
+    """Units that were drawn independently. Each unit is one sample or a group of samples.
 
     Parameters
     ----------
     n_samples : int
         Number of samples.
     groups : column or columns of labels, default=None
-        Group of each sample; None: each sample is a unit.
+        Group of each sample. If None, each sample is a unit.
     stratify : column or columns of labels, default=None
-        Stratum of each sample, from which as many units were drawn as there are; None: a single stratum.
+        Stratum of each sample. The number of units of each stratum was fixed. If None, there is a single stratum.
     sample_weight : ndarray of shape (n_samples,), default=None
-        Weights: what has none is no unit, and is never drawn.
+        Weights. A unit with weight 0 is not counted, and never drawn.
     """
 
     def __init__(
@@ -57,10 +57,9 @@ class Sampling:
             self.unit = np.where(has_weight, has_weight.cumsum() - 1, self.n_units)[unit]  # no unit: one past the last
         if self.n_units < 2:
             raise ValueError(
-                "There is one sample"
-                + (" group, in groups" if groups is not None else "")
+                ("There is only one sample" if groups is None else "There is only one group in groups")
                 + (" with a positive weight" if sample_weight is not None else "")
-                + ": its error cannot be estimated. At least two are needed."
+                + ", so no error can be estimated. At least two are needed."
             )
         self.stratum, self.sizes = None, np.array([self.n_units])
         if stratify is not None:
@@ -71,8 +70,8 @@ class Sampling:
             alone = present[self.sizes == 1]
             if len(alone):
                 raise ValueError(
-                    f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: its "
-                    "error cannot be estimated. Merge small strata."
+                    f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}. The "
+                    "error in such a stratum cannot be estimated. Merge small strata."
                 )
         #: Whether samples were drawn one by one from strata of which some weigh more than they have samples.
         self.weighs_strata = False
@@ -94,9 +93,9 @@ class Sampling:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
-        """Return how predictions were drawn: in the groups and strata that are given, or that they come with.
+        """Return how predictions were drawn: with the given groups and strata, or with those of the profile.
 
-        Where groups are drawn, or a stratum has a single sample, the strata that predictions come with count as chance.
+        The strata of the profile are ignored if groups are drawn, or if a stratum has a single sample.
         """
         groups = profile.groups if groups is None else groups
         if stratify is None and groups is None and profile.strata is not None:
@@ -109,9 +108,9 @@ class Sampling:
     def by_rows(
         cls, statistics: Sequence[Any], profile: ConfidenceProfile, groups: Any = None, stratify: Any = None
     ) -> list[tuple[list[int], ConfidenceProfile, Self]]:
-        """Return the positions of the statistics that are about the same rows, these, and how they were drawn.
+        """Return the sets of statistics about the same rows: positions, rows, and how the rows were drawn.
 
-        Some count what abstains, and others do not. Groups and strata are of all rows.
+        Some statistics count rows that abstain, and others do not. Groups and strata are given for all rows.
         """
         if profile.abstained is None:
             return [(list(range(len(statistics))), profile, cls.of(profile, groups, stratify))]
@@ -128,11 +127,11 @@ class Sampling:
         ]
 
     def stratum_of_samples(self) -> Codes:
-        """Return the stratum of each sample; −1 of one without weight, which is no unit."""
+        """Return the stratum of each sample; −1 for a sample without weight."""
         return self._strata if self.unit is None else np.append(self._strata, -1)[self.unit]
 
     def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the stratum of every unit, which may have samples of one stratum only."""
+        """Return the stratum of every unit; raise if a unit has samples of several strata."""
         if self.unit is None:
             return codes
         stratum = np.empty(self.n_units + 1, dtype=np.intp)
@@ -142,7 +141,7 @@ class Sampling:
             raise DataError(
                 "The group of ",
                 int(np.argmax(split)),
-                " has samples in several strata; stratify must be the same for all samples of a group.",
+                " has samples in several strata. All samples of a group must have the same value of stratify.",
                 kind="torn group",
                 column="stratify",
             )
@@ -154,26 +153,26 @@ class Sampling:
         return np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
 
     def _share(self, sizes: Floats) -> Floats:
-        """Return the share of each unit in its stratum."""
+        """Return the share of each unit in the size of its stratum."""
         return np.asarray(sizes / np.bincount(self._strata, sizes)[self._strata])
 
     def _equivalent(self) -> Floats:
-        """Return (Σ s)² / Σ s² of the sizes s of the groups in each stratum; the number of units where none is grouped.
+        """Return the effective number of units in each stratum, (Σ s)² / Σ s² for groups of sizes s.
 
-        The error of a mean over groups of unequal size rests on the few large ones: it has fewer degrees of freedom
-        than there are groups less one.
+        If groups have unequal sizes, the few large ones dominate the error of a mean. It then has fewer degrees of
+        freedom than the number of groups minus one.
         """
         if self.share is None:
             return self.sizes.astype(np.float64)
         return np.maximum(equal_units(self.share, self._strata), FEWEST_UNITS)
 
     def _of_samples(self, counts: Counts) -> Counts:
-        """Return the counts of the samples, given those of the units."""
+        """Return the counts of the samples, given the counts of the units."""
         return counts if self.unit is None else np.pad(counts, ((0, 0), (0, 1)))[:, self.unit]
 
     @property
     def stretch(self) -> float:
-        """What an error seen among resamples of few groups is to be multiplied by."""
+        """The factor by which an error among resamples of few groups must be multiplied."""
         return float(np.sqrt(1 + len(self.sizes) / self.degrees_of_freedom)) if self.grouped else 1.0
 
     def totals(self, values: ArrayLike) -> Floats:
@@ -184,10 +183,11 @@ class Sampling:
         return np.bincount(self.unit, weights=values)[: self.n_units].astype(np.float64, copy=False)
 
     def given_kinds(self, kinds: Codes | None) -> "Sampling":
-        """Return the sampling in which the numbers of samples of each kind are given, and errors normal.
+        """Return the sampling with fixed numbers of samples of each kind, and normal errors.
 
-        That is DeLong's, of an area by the numbers of positives and negatives. Where there are no kinds, a kind has a
-        single sample, or samples are not equal and drawn one by one, it is this sampling itself.
+        It gives DeLong's error of an area, with fixed numbers of positives and negatives. This sampling itself is
+        returned if there are no kinds, if a kind has a single sample, if samples have unequal weights, or if they were
+        drawn in groups.
         """
         if kinds is None or not self.simple:
             return self
@@ -200,7 +200,7 @@ class Sampling:
         return given
 
     def given_sizes(self, sizes: Floats) -> "Sampling":
-        """Return the sampling in which groups have these sizes; this one where nearly all is of one group."""
+        """Return the sampling in which groups have these sizes; this one if a group has nearly everything."""
         stratum = self._strata
         if not (np.bincount(stratum, sizes) > 0).all() or equal_units(sizes, stratum).min() <= FEWEST_UNITS:
             return self
@@ -210,7 +210,7 @@ class Sampling:
         return given
 
     def standard_error(self, influence: Floats) -> float:
-        """Return the standard error of a value from the first-order effects of the samples on it."""
+        """Return the standard error of a value, given the first-order effects of the samples on it."""
         totals = self.totals(influence)
         stratum = self._strata
         apart = totals - (np.bincount(stratum, weights=totals) / self.sizes)[stratum]
@@ -220,12 +220,12 @@ class Sampling:
         return float(np.sqrt((np.bincount(stratum, weights=np.square(apart)) * unbiased).sum()))
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Draw how often each sample turns up when as many units are drawn again, with replacement.
+        """Draw how often each sample occurs in a resample: the same number of units, drawn with replacement.
 
         Returns
         -------
         ndarray of shape (n_draws, n_samples)
-            Multinomial counts. That one exceeds 255 has a probability below 1e-500.
+            Multinomial counts. The probability that a count is above 255 is smaller than 1e-500.
         """
         counts = np.empty((n_draws, self.n_units), dtype=np.uint8)
         ends = self.sizes.cumsum()
@@ -237,12 +237,12 @@ class Sampling:
         return self._of_samples(counts)
 
     def swap(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Draw which of two predictions each unit is given, for all samples of the first and all of the second.
+        """Draw which of two predictions each unit gets: counts of the samples of both models, joined.
 
         Returns
         -------
         ndarray of shape (2 n_draws, 2 n_samples)
-            0 or 1, and in every other row what the row before left over.
+            0 or 1. Every second row has the complement of the row before.
         """
         first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
@@ -250,12 +250,12 @@ class Sampling:
 
 
 def equal_units(size: NDArray[Any], part: Codes) -> Floats:
-    """Return (Σ s)² / Σ s² of the sizes s in each part: the number of equal units that unequal ones stand for."""
+    """Return the effective number of units in each part, (Σ s)² / Σ s² for units of sizes s."""
     return np.asarray(np.bincount(part, size) ** 2 / np.bincount(part, size**2))
 
 
 def _equal(sample_weight: Floats | None) -> bool:
-    """Return whether all samples that have weight have the same."""
+    """Return whether all samples with a positive weight have the same weight."""
     if sample_weight is None:
         return True
     there = sample_weight[sample_weight > 0]
@@ -263,12 +263,13 @@ def _equal(sample_weight: Floats | None) -> bool:
 
 
 def draw_outcomes(confidence: Floats, n_draws: int, rng: np.random.Generator) -> Counts:
-    """Draw which predictions are right if the confidences are calibrated.
+    """Draw which predictions are right, if the confidences are calibrated.
 
     Returns
     -------
     ndarray of shape (n_draws, 2 n_samples)
-        1 where the prediction is right, and then 1 where it is wrong: counts of :func:`both_outcomes`.
+        Counts for :func:`both_outcomes`: the first half is 1 for right predictions, the second half is 1 for wrong
+        ones.
     """
     n_samples = len(confidence)
     counts = np.empty((n_draws, 2 * n_samples), dtype=np.uint8)
@@ -279,7 +280,7 @@ def draw_outcomes(confidence: Floats, n_draws: int, rng: np.random.Generator) ->
 
 
 def both_outcomes(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return every prediction twice: as a right one, and then as a wrong one."""
+    """Return every prediction twice: first as a right one, then as a wrong one."""
     return ConfidenceProfile.from_correctness(
         np.repeat([True, False], len(profile)),
         np.tile(profile.confidence, 2),
@@ -288,21 +289,21 @@ def both_outcomes(profile: ConfidenceProfile) -> ConfidenceProfile:
 
 
 def draw_mirrored(sampling: Sampling, n_draws: int, rng: np.random.Generator) -> Counts:
-    """Draw for which units correctness is on the other side of the confidence: counts of :func:`both_sides`."""
+    """Draw for which units the correctness is mirrored at the confidence: counts for :func:`both_sides`."""
     return sampling.swap(n_draws, rng)[::2]
 
 
 def both_sides(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return every prediction twice: as it is, and with its correctness as far on the other side of its confidence.
+    """Return every prediction twice: as it is, and with its correctness mirrored at its confidence.
 
-    If the confidences are calibrated, either is as probable as far as means and variances go, whatever the correctness
-    within a group has in common, and however it is graded.
+    If the confidences are calibrated, both versions have the same mean and variance. This holds for any dependence
+    within a group, and for any kind of grades.
     """
     return joined(profile, replace(profile, correctness=2 * profile.confidence - profile.correctness))
 
 
 def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
-    """Return predictions of two parts of one task as one."""
+    """Return the predictions of two parts of one task as one profile."""
     first, second = (replace(p, given_proba=None if p.given_proba is None else p.proba) for p in (first, second))
     parts: dict[str, Any] = {
         field.name: np.concatenate([getattr(first, field.name), getattr(second, field.name)])
@@ -315,7 +316,7 @@ def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePro
 
 
 def _draw_counts(out: Counts, rng: np.random.Generator) -> None:
-    """Fill in how often each unit is drawn among as many draws: a multinomial, by blocks and then within each."""
+    """Fill in how often each unit is drawn: a multinomial, first by blocks and then within each block."""
     edges = np.append(np.arange(0, len(out), _UNITS_AT_ONCE), len(out))
     widths = np.diff(edges)
     drawn = rng.multinomial(len(out), widths / len(out))

@@ -1,4 +1,4 @@
-"""A monitor for deployment: whether these are still the predictions that the model was tested on."""
+"""A test for deployment: whether predictions in use still look like those on which the model was tested."""
 
 from typing import NamedTuple
 
@@ -19,16 +19,18 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 class ShiftTest(NamedTuple):
-    """Whether predictions differ from those of the reference, and in what.
+    """The result of :func:`shift_test`: whether current predictions differ from the reference, and how.
 
     Attributes
     ----------
     shifted : bool
-        Whether any of the tests finds a difference.
+        Whether any test finds a difference.
     tests : DataFrame
-        A row for each test, with `expected` and `observed`, `p_value`, and `p_adjusted` for the number of tests.
+        A row for each test. The columns are `expected` (in the reference), `observed` (in use), `p_value`, and
+        `p_adjusted`, which is corrected for the number of tests.
     quantiles : DataFrame
-        The distribution of the scores, `expected` and `observed`: a row for each of five quantiles.
+        Five quantiles of the scores, one in each row. The columns are `expected` (in the reference) and `observed` (in
+        use).
     """
 
     shifted: bool
@@ -46,37 +48,38 @@ def shift_test(
     threshold: float | None = None,
     confidence_level: float = 0.95,
 ) -> ShiftTest:
-    """Test whether a model in use still gets cases like those that it was tested on.
+    """Test whether a model in use still gets cases like those on which it was tested.
 
-    The scores need no labels: their distribution is compared by the two-sample Kolmogorov-Smirnov test, and the share
-    at or above the threshold, the coverage, by Fisher's exact test. Where labels are known for both, so is the
-    accuracy, of all and of the accepted. Holm's method corrects for the number of tests.
+    Two tests need no labels. The two-sample Kolmogorov-Smirnov test compares the distributions of the scores. Fisher's
+    exact test compares the coverage, which is the share of scores at or above the threshold. If labels are known for
+    both sets, Fisher's test also compares the accuracy of all answers and of the accepted ones. Holm's method corrects
+    for the number of tests.
 
     Parameters
     ----------
     reference : ConfidenceProfile or array-like of shape (n_reference,)
-        Predictions that the model was tested on, for samples it was not trained on: a profile; or their scores, such as
-        the ``predict_confidence(X)`` of a :class:`~skconf.SelectiveClassifier`.
+        Predictions from the test of the model, for samples on which it was not trained. Pass a profile, or the scores,
+        such as the result of ``predict_confidence(X)`` of a :class:`~skconf.SelectiveClassifier`.
     current : ConfidenceProfile or array-like of shape (n_current,)
-        Predictions in use: a profile where labels are known, or the scores.
+        Predictions in use. Pass a profile if labels are known, else the scores.
     threshold : float, default=None
-        The lowest score that is accepted. None stands for that of the selective classifier that the
-        reference came from; without any, there is no coverage to test.
+        The lowest score that is accepted. None takes the threshold of the selective classifier that made the reference.
+        If there is none, coverage is not tested.
     confidence_level : float, default=0.95
-        If nothing has shifted, at least this share of checks gives no alarm. One check a day at 0.95 gives a false
-        alarm about every third week.
+        If nothing has shifted, at least this share of checks gives no alarm. With one check a day at 0.95, there is a
+        false alarm about every third week.
 
     Returns
     -------
     ShiftTest
-        Named tuple (shifted, tests, quantiles). The rows of `tests` are `score` (means are shown, distributions are
-        compared), `coverage`, `accuracy` and `selective_accuracy`, as far as they are known. With very many samples a
-        difference may be clear but small: compare `observed` with `expected`.
+        Named tuple (shifted, tests, quantiles). The rows of `tests` are `score`, `coverage`, `accuracy` and
+        `selective_accuracy`, if they are known. In the row `score`, means are shown, but distributions are compared.
+        With very many samples a difference may be clear but small, so compare `observed` with `expected`.
 
     Raises
     ------
     ValueError
-        If scores are missing or not one-dimensional, there are sample weights, or answers are graded or in groups.
+        If scores are missing or not one-dimensional. If there are sample weights. If answers are graded or in groups.
 
     Examples
     --------
@@ -114,16 +117,18 @@ def shift_test(
 
 
 def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
-    """Return the scores that selection ranks by."""
+    """Return the scores that are compared with the threshold."""
     if isinstance(given, ConfidenceProfile):
         if given.sample_weight is not None:
-            raise ValueError(f"{name} has sample weights, which these tests do not take. Leave them out.")
+            raise ValueError(f"{name} has sample weights, but these tests cannot use weights. Leave them out.")
         if given.kind != "right or wrong":
-            raise ValueError(f"shift_test counts right answers, but {KNOWN[given.kind]}. Pass {name}.score alone.")
+            raise ValueError(
+                f"shift_test counts right answers, but {KNOWN[given.kind]}. Pass only the scores: {name}.score."
+            )
         if given.groups is not None:
             raise ValueError(
-                f"{name} has answers in groups, which depend on each other, and these tests do not take them. Pass one "
-                "answer of each group."
+                f"{name} has answers in groups. These depend on each other, but the tests need independent answers. "
+                "Pass one answer of each group."
             )
         return given.score
     try:
@@ -131,7 +136,7 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} could not be read as scores: {error}.") from None
     if scores.ndim != 1 or len(scores) == 0:
-        raise ValueError(f"{name} must hold one score for each of some samples, but has shape {scores.shape}.")
+        raise ValueError(f"{name} must be a list of scores, one for each sample, but has shape {scores.shape}.")
     if not np.isfinite(scores).all():
         row = int(np.argmin(np.isfinite(scores)))
         raise DataError(f"{name} has a score that is not finite, in ", row, ".", kind="not finite", column=name)

@@ -39,7 +39,7 @@ def by_group(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> pd.DataFrame:
-    """Return a metric for each slice of the data: one row for each group.
+    """Return a metric for each slice of the data, with one row for each group.
 
     Parameters
     ----------
@@ -47,13 +47,14 @@ def by_group(
         As in :func:`confidence_interval`.
     {predictions}
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns
-        Group of each sample. Several columns are read as combinations, and make a MultiIndex.
+        Group of each sample. If there are several columns, each combination of values is a group, and the result has a
+        MultiIndex.
     confidence_level : float, default=None
-        Confidence level of an interval for each group, between 0 and 1. None leaves intervals out.
+        Confidence level of the interval of each group, between 0 and 1. None computes no intervals.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         Method of the intervals, as in :func:`confidence_interval`.
     n_resamples : int, default=1000
-        Number of resamples of "bootstrap" and "bca".
+        Number of resamples for "bootstrap" and "bca".
     {draws}
     {predicted}
     {labels}
@@ -67,20 +68,20 @@ def by_group(
     DataFrame
         A row for each group, in sorted order, with columns
 
-        - `value`: the metric on the group, NaN with a warning where it is undefined;
+        - `value`: the metric on the group; if it is undefined, NaN with a warning;
         - `count`: number of samples;
-        - `gap`: the value less that on all samples;
-        - `low`, `high`: confidence interval of the value, if `confidence_level` is given. One interval in twenty misses
-          at 95%: with many groups, some do.
+        - `gap`: the value minus the value on all samples;
+        - `low`, `high`: confidence interval of the value, if `confidence_level` is given. At 95%, one interval in
+          twenty misses the true value, so with many groups some intervals miss.
 
-        Of several metrics, the rows of each under its name, by (metric, group). The attribute ``attrs`` holds, for each
-        metric by name, `overall`, the value on all samples; `worst`, the group that the metric finds worst; and
-        `spread`, the largest value less the smallest.
+        With several metrics, rows are indexed by (metric, group). The attribute ``attrs`` has three numbers for each
+        metric: `overall`, the value on all samples; `worst`, the group with the worst value; and `spread`, the largest
+        value minus the smallest.
 
     Raises
     ------
     ValueError
-        If `groups` has a missing label or another length, or as in :func:`confidence_interval`.
+        If `groups` has a missing label or a wrong length. Also as in :func:`confidence_interval`.
     TypeError
         If the value is not a single number.
 
@@ -144,7 +145,7 @@ _FACTS = ("overall", "worst", "spread")
 
 
 def _extremes(statistic: Statistic, values: "pd.Series[float]") -> dict[str, Any]:
-    """Return the worst group, None where no value is worse than others, and how far apart the values are."""
+    """Return the worst group, and the spread of the values. The group is None if no value is worse than others."""
     info = statistic.metric.info
     if values.isna().all():
         return {"worst": None, "spread": np.nan}
@@ -163,7 +164,7 @@ def _intervals(
     method: str,
     resampling: Mapping[str, Any],
 ) -> list[tuple[float, float]]:
-    """Return the ends of the intervals on one group, NaN where there are none."""
+    """Return the ends of the intervals on one group; NaN if there are none."""
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
         return [(np.nan, np.nan)] * len(statistics)
     values = [statistic.value(profile) for statistic in statistics]

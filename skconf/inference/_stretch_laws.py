@@ -1,4 +1,4 @@
-"""The distributions of the numbers of errors in all stretches of confidence, where confidences are calibrated."""
+"""The distributions of the numbers of errors in all stretches of confidence, if confidences are calibrated."""
 
 import numpy as np
 from scipy.fft import next_fast_len
@@ -19,18 +19,19 @@ _RARE = 1e-6
 
 
 class StretchLaws:
-    """The law of the number of errors in every stretch, a run of neighbouring bands of confidence.
+    """The distribution of the number of errors in every stretch, which is a run of neighbouring bands of confidence.
 
-    Up to a variance of 400 it is the exact one, a Poisson binomial: its characteristic function is the product of those
-    of the bands, and its probabilities are the Fourier coefficients. Beyond, draws follow a normal law corrected for
-    skewness, and the data's p-values a binomial law of the same mean and variance.
+    Up to a variance of 400 it is exact, a Poisson binomial distribution. Its characteristic function is the product of
+    those of the bands, and its probabilities are the Fourier coefficients. For larger variances, draws use a normal
+    distribution that is corrected for skewness. The p-values of the data then use a binomial distribution of the same
+    mean and variance.
 
     Attributes
     ----------
     first, last : ndarray of shape (n_stretches,)
-        The bands that a stretch begins and ends with, by position among those that have answers.
+        First and last band of each stretch, by position among the bands that have answers.
     edges, ends : ndarray of shape (n_bands,)
-        Where each of these begins, and ends.
+        Lower and upper end of each band.
     count, observed, expected : ndarray of shape (n_stretches,)
         Number of answers, and observed and expected number of errors.
     """
@@ -51,14 +52,14 @@ class StretchLaws:
         self._start, self._at_most, self._at_least = self._tabulate()
 
     def of_bands(self, by_band: Floats) -> Floats:
-        """Return the sums over each stretch of values by band, along the last axis."""
+        """Return the sum of the values of the bands in each stretch, along the last axis."""
         total = np.concatenate([np.zeros((*by_band.shape[:-1], 1)), np.cumsum(by_band, axis=-1)], axis=-1)
         # A difference of running totals is not exact: one band is taken as it is.
         alone = self.first == self.last
         return np.where(alone, by_band[..., self.first], total[..., self.last + 1] - total[..., self.first])
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Return numbers of errors of calibrated confidences, of shape (n_draws, n_stretches)."""
+        """Draw numbers of errors from calibrated confidences, of shape (n_draws, n_stretches)."""
         by_band = np.empty((n_draws, len(self.edges)))
         row_of = dict(zip(self._exact.tolist(), range(len(self._exact)), strict=True))
         for band, stretch in enumerate(np.flatnonzero(self.first == self.last).tolist()):
@@ -88,7 +89,7 @@ class StretchLaws:
         return np.minimum(2 * p_values, 1.0)
 
     def tails(self, errors: Floats) -> tuple[Floats, Floats]:
-        """Return the probabilities of at most, and of at least, so many errors in each stretch."""
+        """Return the probabilities of at most, and of at least, these numbers of errors in each stretch."""
         at_most, at_least = self._binomial_tails(errors)
         for tail, exact in zip((at_most, at_least), self._looked_up(errors[self._exact]), strict=True):
             tail[self._exact] = np.where(exact > _ROUNDING, exact, np.minimum(tail[self._exact], _ROUNDING))
@@ -102,7 +103,7 @@ class StretchLaws:
         return at_most, np.where(place >= n_values, 0.0, np.where(place < 0, 1.0, self._at_least[row, inside]))
 
     def _tabulate(self) -> tuple[Codes, Floats, Floats]:
-        """Return where each exact law begins, and its probabilities of at most, and of at least, so many errors."""
+        """Return where each exact distribution begins, and its lower and upper tail probabilities."""
         exact = self._exact
         if not len(exact):
             return np.zeros(0, dtype=np.intp), np.zeros((0, 1)), np.zeros((0, 1))
@@ -117,7 +118,7 @@ class StretchLaws:
         return start, at_most, np.minimum(np.cumsum(probability[:, ::-1], axis=-1)[:, ::-1], 1.0)
 
     def _spectrum(self, n_values: int) -> Floats:
-        """Return the characteristic functions of the exact laws at equal angles, of shape (n_exact, n_angles)."""
+        """Return the characteristic functions of the exact distributions, of shape (n_exact, n_angles)."""
         turn = np.expm1(2j * np.pi * np.arange(n_values // 2 + 1) / n_values)
         by_band = np.zeros((len(self.edges), len(turn)), dtype=np.complex128)
         needed = self._variance[self.first == self.last] <= _MOST_VARIANCE
@@ -132,7 +133,7 @@ class StretchLaws:
         return np.exp(logarithm[self._exact])
 
     def _binomial_tails(self, errors: Floats) -> tuple[Floats, Floats]:
-        """Return the tails of binomial laws of the same means and variances."""
+        """Return the tails of binomial distributions of the same means and variances."""
         mean = self.expected
         chance = np.clip(1 - np.divide(self._variance, mean, out=np.ones_like(mean), where=mean > 0), _RARE, 1.0)
         size = np.maximum(mean / chance, errors)

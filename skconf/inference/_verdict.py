@@ -44,37 +44,38 @@ def assess_confidence(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> Assessment:
-    """Assess whether confidences may be trusted, in a sentence that claims no more than the data show.
+    """Assess whether confidences are calibrated, in a sentence that claims no more than the data show.
 
-    The number of errors is compared with the number that the confidences imply, Σ (1 − c): among all answers, among
-    those of 0.5, 0.9, 0.99, 0.999 and 1.0 or more, and in every other stretch of seventeen bands of confidence. All
-    tests share one critical value. Of calibrated classifiers, at most one in twenty gets a verdict of miscalibration,
-    at any number of answers.
+    The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done among all
+    answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. It is also done in every
+    other range that can be made of seventeen bands of confidence. All tests share one critical value. At any number of
+    answers, at most one calibrated classifier in twenty gets a verdict of miscalibration.
 
     Parameters
     ----------
     {predictions}
     n_resamples : int, default=1999
-        Number of draws from which the critical value is computed.
+        Number of draws for the critical value.
     random_state : int, Generator or None, default=0
         Seed of the draws.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. Unless all are alike, only the gap is tested, and the sentence says so; likewise of graded
-        answers, and of answers in groups.
+        Non-negative weights. If weights differ, only the gap between average confidence and accuracy is tested, and the
+        sentence says so. The same holds if answers are graded or come in groups.
 
     Returns
     -------
     Assessment
-        The sentences, a joint p-value, the harm in a word, and all that it rests on.
+        The sentences of the verdict, a joint p-value, a grade of the harm, and the numbers behind them.
 
     Raises
     ------
     ValueError
-        If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot reject at the level of 0.05.
+        If predictions are not valid. If `n_resamples` is below 99, because fewer draws cannot reject at the level of
+        0.05.
     TypeError
-        If predictions are missing, or are given together with a profile that holds them.
+        If predictions are missing, or if they are given together with a profile, which already has them.
 
     See Also
     --------
@@ -140,7 +141,7 @@ def assess_confidence(
 
 
 def assess(profile: ConfidenceProfile, n_draws: int = 1999, random_state: Any = 0) -> Assessment:
-    """Return the verdict on a profile; weights that are all alike, or zero, are none."""
+    """Return the verdict on a profile. Equal weights are treated as no weights, and rows of weight 0 are left out."""
     if profile.kind == "costs":
         raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
     rows = profile.accepted_rows
@@ -175,7 +176,7 @@ def _most_frequent(profile: ConfidenceProfile) -> float:
 
 
 def _assess_groups(profile: ConfidenceProfile) -> Assessment:
-    """Return the verdict on answers in groups: on the gap alone, from the data's own variance."""
+    """Return the verdict on answers in groups. Only the gap is tested, with the variance of the data."""
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     apart = weight * (profile.confidence - profile.correctness)
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
@@ -191,7 +192,7 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
 
 
 def accuracy_ends(profile: ConfidenceProfile, confidence_level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of the accuracy of the answers, which may be in groups; NaN where none can be had."""
+    """Return the interval of the accuracy of answers, which may be in groups; NaN if there is none."""
     groups, weight = profile.groups, profile.sample_weight
     there = np.ones(len(profile), dtype=np.bool_) if weight is None else weight > 0
     if (np.count_nonzero(there) if groups is None else len(np.unique(groups[there]))) < 2:
@@ -212,7 +213,7 @@ def assess_table(
     profile: ConfidenceProfile | None = None,
     most_frequent: float = np.nan,
 ) -> Assessment:
-    """Return the verdict on unweighted errors by confidence; of a profile, with the row of an error that decides."""
+    """Return the verdict on unweighted errors by confidence. With a profile, it has the row of a decisive error."""
     test = JointTest(table, n_draws, random_state)
     found = bool(test.found.any())
     levels = tuple(test.stretch(at) for at in test.levels)
@@ -261,7 +262,7 @@ def assess_table(
 
 
 def _harm_of(levels: tuple[Stretch, ...], named: tuple[Stretch | None, ...], n: int) -> tuple[Grade, Grade]:
-    """Return the worst grade of levels and named stretches that hold enough answers, shown and at most."""
+    """Return the worst grades, shown and at most, of levels and named stretches with enough answers."""
     many = [each for each in (*levels, *named) if each is not None and each.count >= _MANY * n]
     grades = [
         harm(each.errors_low / each.count, each.errors_high / each.count, each.expected / each.count) for each in many
@@ -271,7 +272,7 @@ def _harm_of(levels: tuple[Stretch, ...], named: tuple[Stretch | None, ...], n: 
 
 
 def _surest_error(profile: ConfidenceProfile) -> int:
-    """Return the row of the wrong answer of the highest confidence."""
+    """Return the row of the wrong answer with the highest confidence."""
     wrong = ~profile.correct
     if profile.sample_weight is not None:
         wrong &= profile.sample_weight > 0
@@ -279,7 +280,7 @@ def _surest_error(profile: ConfidenceProfile) -> int:
 
 
 def _decisive(table: ErrorTable, test: JointTest) -> int | None:
-    """Return the level of the one error without which nothing would be found; None if there is no such error."""
+    """Return the level of a single error that decides the finding; None if there is no such error."""
     wrong = np.flatnonzero(table.wrong > 0)
     if not len(wrong):
         return None
@@ -292,7 +293,7 @@ def _decisive(table: ErrorTable, test: JointTest) -> int | None:
 
 
 def assess_sums(n: int, *sums: Any) -> Assessment:
-    """Return the verdict on `n` answers in parts, from their `VerdictSums`: weights that are all alike are none."""
+    """Return the verdict on `n` answers in parts, from their `VerdictSums`. Equal weights are no weights."""
     errors, gap, of_classes = sums[:N_ERROR_SUMS], sums[N_ERROR_SUMS:-1], np.asarray(sums[-1])
     weight, squares = float(gap[0]), float(gap[-1])
     frequent = float(of_classes.max() / weight) if of_classes.any() else np.nan
@@ -302,14 +303,14 @@ def assess_sums(n: int, *sums: Any) -> Assessment:
 
 
 def assess_graded(n: int, *sums: Any) -> Assessment:
-    """Return the verdict on `n` graded answers, which is on the gap alone, from their `GradedSums`."""
+    """Return the verdict on `n` graded answers from their `GradedSums`. Only the gap is tested."""
     return assess_gap(n, *sums, graded=True)
 
 
 def assess_gap(
     n: int, *sums: Any, most_frequent: float = np.nan, graded: bool = False, in_groups: bool = False
 ) -> Assessment:
-    """Return the verdict on the gap alone of `n` answers, graded, in groups or else weighted, from their `GapSums`."""
+    """Return the verdict on the gap of `n` answers from their `GapSums`: graded, in groups, or else weighted."""
     weight, sure, right, *_, squares = map(float, sums)
     confidence, accuracy = sure / weight, right / weight
     gap, error = (number.item() for number in GapSums.gap_and_error(*map(float, sums)))

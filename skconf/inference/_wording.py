@@ -1,4 +1,4 @@
-"""Verdicts on confidences as sentences, with counts and intervals; they claim only what the tests show."""
+"""Verdicts on confidences in sentences, with counts and intervals. They claim only what the tests show."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ _SERIOUS = ("serious", "unusable")
 
 
 def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
-    """Return the verdict on right and wrong answers, in two sentences at most; rows are numbered if they are there.
+    """Return the verdict on right and wrong answers, in at most two sentences. `n_rows` adds the row of an answer.
 
-    A third one follows where the most frequent class alone would be right as often.
+    A third sentence follows if the most frequent class would be right at least as often.
     """
     return _two(_on_confidences(verdict, n_rows), _one_for_all(verdict))
 
@@ -52,12 +52,12 @@ def _many(verdict: Assessment) -> list[Stretch]:
 
 
 def _rank(stretch: Stretch) -> int:
-    """Return the place of a stretch's grade; −1 where nothing was found."""
+    """Return the position of a stretch's grade; −1 if nothing was found."""
     return GRADES.index(stretch.grade) if stretch.grade in GRADES else -1
 
 
 def _seen(stretch: Stretch) -> Grade:
-    """Grade what is seen, without an interval."""
+    """Grade the observed error rate, without an interval."""
     rate = stretch.observed / stretch.count
     return harm(rate, rate, stretch.expected / stretch.count)[0]
 
@@ -80,7 +80,7 @@ def _nothing(verdict: Assessment) -> str:
 
 
 def _hidden(verdict: Assessment) -> str:
-    """Tell what may be hidden among the most confident answers, where that would be serious."""
+    """Say how many errors may be hidden among the most confident answers, if so many would be serious."""
     levels = [each for each in _many(verdict) if each.low]
     rates = [(each, np.array([each.errors_low, each.errors_high, each.expected]) / each.count) for each in levels]
     serious = [(each, high) for each, (low, high, expected) in rates if harm(low, high, expected)[1] in _SERIOUS]
@@ -116,9 +116,10 @@ def _average_and_right(verdict: Assessment) -> str:
 
 
 def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool = True) -> str:
-    """Compare average confidence and accuracy; where they are off, in as many decimals as show a difference.
+    """Compare average confidence and accuracy. If they are off, use enough decimals to show a difference.
 
-    With `tested` the interval of the accuracy is that of the test, and leaves the confidence out where they are off.
+    With `tested`, the interval of the accuracy is that of the test; it leaves out the average confidence if they are
+    off.
     """
     numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
     digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
@@ -132,7 +133,7 @@ def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool 
 
 
 def _worst_level(verdict: Assessment) -> str:
-    """Tell the level that is worse than all answers by more than chance, or that sets the grade; the worst of such."""
+    """Name the worst level among those that are clearly worse than all answers, or that set the grade."""
     overall, n = verdict.levels[0], verdict.n_samples
     if overall.direction != "overconfident":
         return ""
@@ -151,13 +152,13 @@ def _worst_level(verdict: Assessment) -> str:
 
 
 def _opposite(verdict: Assessment) -> Stretch | None:
-    """Return the stretch that is off in the other direction than all answers."""
+    """Return the stretch that is off in the opposite direction of all answers."""
     over = verdict.levels[0].direction == "overconfident"
     return verdict.underconfident if over else verdict.overconfident
 
 
 def _rare_level(verdict: Assessment, other: Stretch | None = None) -> str:
-    """Tell of a level that is too rare to decide the grade, if it is worth telling, and worse than the opposite."""
+    """Name a level that is too rare to decide the grade, if it is notable and worse than the opposite stretch."""
     rare = [each for each in verdict.levels if each.count < _FEW * verdict.n_samples and each.grade in _WORTH_TELLING]
     rare = [each for each in rare if other is None or _rank(each) > _rank(other)]
     return f"{str(rare[0].direction).capitalize()} {_where(rare[0])}: {_counts(rare[0])}." if rare else ""
@@ -168,7 +169,7 @@ def _two(first: str, second: str) -> str:
 
 
 def _how(stretch: Stretch, *others: Stretch) -> str:
-    """Tell the direction of a stretch, and how far it is off, or one of the others is in the same direction."""
+    """Say in which direction a stretch is off, and how far; others in the same direction count, too."""
     alike = [each for each in (stretch, *others) if each.direction == stretch.direction]
     worst = max((each.grade for each in alike), key=GRADES.index)
     return _in_direction(
@@ -177,7 +178,7 @@ def _how(stretch: Stretch, *others: Stretch) -> str:
 
 
 def _in_direction(direction: str, grade: Grade, seen: float, expected: float) -> str:
-    """Return "Overconfident", "Slightly overconfident" where neither the grade nor what is seen is worse, or "Far"."""
+    """Return "Overconfident" with "Slightly" if neither the grade nor the data are worse, or with "Far"."""
     slightly = grade == "negligible" and harm(seen, seen, expected)[0] in ("negligible", "mild")
     return f"{'Slightly ' if slightly else 'Far ' if grade == 'unusable' else ''}{direction}".capitalize()
 
@@ -206,7 +207,7 @@ def _points(verdict: Assessment) -> str:
 
 
 def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
-    """Return the sentences on answers that are graded, in groups or else weighted: only their gap is tested."""
+    """Return the verdict on answers that are graded, in groups or else weighted. Only their gap is tested."""
     kind = " and ".join(["graded"] * graded + ["in groups"] * in_groups) or "weighted"
     if np.isnan(verdict.p_value):
         answers = "answers in groups" if in_groups else f"{kind} answers"

@@ -125,7 +125,7 @@ class TestNormal:
             hits += found["low"] <= truth <= found["high"]
         assert 0.84 < hits / 200 < 0.96
 
-    @pytest.mark.filterwarnings("ignore:neg_mce rests on 21 errors")
+    @pytest.mark.filterwarnings("ignore:neg_mce has 21 errors")
     def test_largest_error_of_bins_with_few_samples(self):
         """The weight of a bin that is drawn near 0 or below leads beyond the bounds of what is divided by it."""
         rng = np.random.default_rng(1)

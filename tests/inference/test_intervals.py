@@ -163,7 +163,7 @@ class TestDelta:
         "metric", ["expected_calibration_error", "neg_ece", "maximum_calibration_error", "overconfidence_risk"]
     )
     def test_kinks_are_refused_by_name(self, metric):
-        with pytest.raises(TypeError, match=f"{metric} has no interval by method='delta'.* Use 'bootstrap'"):
+        with pytest.raises(TypeError, match=f"{metric} has no interval by method='delta'.* Use method='bootstrap'"):
             confidence_interval(metric, *draw_classes(50), method="delta")
 
     @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ class TestFewErrors:
         profile = with_errors(1, 80)
         row = int(np.flatnonzero(~profile.correct)[0])
         rank = 1 + int((profile.confidence > profile.confidence[row]).sum())
-        text = f"confidence_roc_auc cannot be estimated: a single answer is wrong, in row {row}, at rank {rank} of 80"
+        text = f"cannot be estimated: only one answer is wrong; it is in row {row}, at rank {rank} of 80"
         with pytest.warns(UndefinedMetricWarning, match=text):
             found = confidence_interval("confidence_roc_auc", profile)
         assert (found.method, np.isnan(found.high)) == ("none", True)
@@ -375,7 +375,7 @@ class TestFewOfAClass:
 
     def test_a_single_row_tells_no_order_of_a_class(self, rare):
         with pytest.warns(
-            UndefinedMetricWarning, match=r"cw_roc_auc cannot be .* 1 row \(\[0\]\) of the class 1, and 2"
+            UndefinedMetricWarning, match=r"cw_roc_auc cannot be .* 1 row \(\[0\]\) of the class 1, but at least 2"
         ):
             found = confidence_interval("cw_roc_auc", rare(1))
         assert np.isnan(found.low)
@@ -402,7 +402,9 @@ class TestSizeRatio:
         correct = np.arange(400) != 3
         profile = ConfidenceProfile.from_correctness(correct, sure)
         text = "calibrated_size_ratio cannot be estimated: one error as confident as row 200 would add 2.5 to it"
-        with pytest.warns(UndefinedMetricWarning, match=f"{text}.* capped_size_ratio can be estimated, and is 0.05"):
+        with pytest.warns(
+            UndefinedMetricWarning, match=f"{text}.* Use capped_size_ratio instead: it can be estimated, and is 0.05"
+        ):
             found = confidence_interval("calibrated_size_ratio", profile)
         assert (found.method, np.isnan(found.low)) == ("none", True)
         expected = 200 * 0.001 * 20 + 200 * 0.1 * 10
@@ -448,7 +450,9 @@ class TestCalibrationErrors:
     def test_few_errors_may_miss(self):
         sure = np.random.default_rng(0).uniform(0.9, 1, 200)
         profile = ConfidenceProfile.from_correctness(np.arange(200) % 10 > 0, sure)
-        with pytest.warns(UserWarning, match="neg_ece rests on 20 errors, or right answers: its interval may miss"):
+        with pytest.warns(
+            UserWarning, match="neg_ece has 20 errors or right answers, whichever are fewer, so its interval may miss"
+        ):
             confidence_interval("neg_ece", profile, n_resamples=20, random_state=0)
 
 
@@ -548,7 +552,7 @@ class TestBootstrap:
         """Of 100 predictions at each confidence as many are right as it says, and in no resample."""
         sure = np.repeat([0.6, 0.7, 0.8, 0.9], 100)
         profile = ConfidenceProfile.from_correctness(np.tile(np.arange(100), 4) < 100 * sure, sure)
-        with pytest.warns(UndefinedMetricWarning, match=r"one side of the value.* Use 'bootstrap'"):
+        with pytest.warns(UndefinedMetricWarning, match=r"one side of the value.* Use method='bootstrap'"):
             found = confidence_interval("expected_calibration_error", profile, method="bca", n_resamples=50)
         assert np.isnan([found.low, found.high]).all()
 
@@ -721,7 +725,7 @@ class TestErrors:
             ({"random_state": np.random.RandomState(0)}, TypeError, "random_state must be None.* but is RandomState"),
             ({"y_proba": None}, TypeError, r"confidence_interval\(\) needs y_proba"),
             ({"sample_weight": np.eye(30)[3]}, ValueError, "one sample with a positive weight"),
-            ({"groups": np.zeros(30)}, ValueError, "one sample group, in groups"),
+            ({"groups": np.zeros(30)}, ValueError, "only one group in groups"),
             ({"groups": np.arange(29)}, ValueError, "groups has 29 rows, but there are 30 predictions"),
             ({"groups": [None] * 30}, ValueError, "groups has a missing label in row 0"),
             ({"groups": {"day": np.arange(29)}}, ValueError, r"groups\['day'\] has 29 rows"),
@@ -742,7 +746,7 @@ class TestErrors:
             confidence_interval("cw_accuracy", profile, proba)
         with pytest.raises(ValueError, match="needs at least one sample"):
             confidence_interval("cw_accuracy", profile[:0])
-        with pytest.raises(ValueError, match=r"There is one sample: .* At least two are needed"):
+        with pytest.raises(ValueError, match=r"There is only one sample, .* At least two are needed"):
             confidence_interval("cw_accuracy", profile[:1])
 
     def test_undefined_value_is_nan_with_one_warning(self):

@@ -286,7 +286,7 @@ class TestShift:
     @pytest.mark.parametrize(
         ("current", "message"),
         [
-            ([[0.5, 0.5]], r"current must hold one score .* has shape \(1, 2\)"),
+            ([[0.5, 0.5]], r"current must be a list of scores, one for each sample, .* has shape \(1, 2\)"),
             ([], r"has shape \(0,\)"),
             ([0.5, np.nan], "current has a score that is not finite, in row 1"),
             (["high"], "current could not be read as scores: could not convert"),

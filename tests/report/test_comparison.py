@@ -133,7 +133,7 @@ def test_what_cannot_be_estimated_is_not_compared():
     correct = np.arange(1000) % 250 != 249  # four errors, the last of them surest
     evidence = evidence_of({"a": of(correct, sure), "b": of(correct, np.minimum(sure, 0.9))}, ["calibrated_size_ratio"])
     (entry,) = evidence.comparison.differences
-    assert entry.reason.startswith("of a, 23.6% of it rests on answers so confident")
+    assert entry.reason.startswith("of a, 23.6% of the value depends on answers so confident")
     assert (entry.better, evidence.comparison.n_compared) == (None, 0)
     assert evidence.comparison.best == [NOT_COMPARED]
 
@@ -146,7 +146,7 @@ def test_a_deviation_that_few_errors_decide_has_no_star(metric, errors, compared
     evidence = evidence_of(models, [metric])
     (entry,) = evidence.comparison.differences
     assert (entry.better == "b", entry.reason == "") == (compared, compared)
-    assert compared or entry.reason.startswith("of b, it rests on 29 errors")
+    assert compared or entry.reason.startswith("of b, there are 29 errors")
     assert compared or f"{metric} ({entry.reason})." in stars(evidence.comparison)
     assert evidence.comparison.best == [("b",) if compared else NOT_COMPARED]
 
