@@ -289,11 +289,11 @@ def test_mean_over_reject_costs_is_the_weighted_cost():
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (4, 4), (4, 3)])
 def test_with_any_costs_it_is_the_mean_over_reject_costs(shape, n):
     """Equation (8) with the largest uncertainty of a linear programme, by quadrature between the uncertainties."""
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng([seed, *shape])
         costs = rng.uniform(0, 5, shape)
         costs[np.arange(shape[0]), np.arange(shape[0]) % shape[1]] = 0
-        proba, y = rng.dirichlet(np.ones(shape[0]), 40), rng.integers(0, shape[0], 40)
+        proba, y = rng.dirichlet(np.ones(shape[0]), 12), rng.permutation(np.arange(12) % shape[0])
         bounds = [(0, 1)] * shape[0] + [(None, None)]
         limits = np.column_stack([-costs.T, np.ones(shape[1])]), np.zeros(shape[1])
         sums = np.append(np.ones(shape[0]), 0)[np.newaxis], [1]
