@@ -106,7 +106,7 @@ def in_short(found, peers):
             for row in peers
             if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
         ]
-        text += f"Faster at the same task: {', '.join(quicker) or 'no peer that was measured'}. "
+        text += f"Functions of peers that are faster at the same task: {', '.join(quicker) or 'none'}. "
     text += "**Use something else** in two cases. If predictions are on a GPU, torchmetrics computes there. "
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:

@@ -139,7 +139,11 @@ class Trials:
         """Whether a verdict names the answers that are off."""
         yield [
             *("what is wrong", "answers", "overconfident part named", "underconfident part named"),
-            *("named answers that are truly off", "a right top named", "interval of a named part holds the truth"),
+            *(
+                "named answers that are truly off",
+                "a right top named",
+                "interval of a named part covers the true value",
+            ),
         ]
         for name, (population, chance_of, top, sizes) in places.items():
             for n in sizes:

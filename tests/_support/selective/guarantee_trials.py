@@ -433,7 +433,11 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             ),
             group_rows(found, sizes),
         ),
-        ("Each population", "All numbers are of `slices=`.", each_group_rows(found, sizes)),
+        (
+            "Each population",
+            "The table has the results of `slices=` for each population.",
+            each_group_rows(found, sizes),
+        ),
         ("Columns that overlap", "Each set has 4,000 rows.", overlap_rows(n_sets, rng)),
         (
             "Risks",
