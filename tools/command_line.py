@@ -7,9 +7,20 @@ from collections.abc import Iterator
 from skconf.cli.main import COMMANDS, make_parser
 
 
+INTRODUCTION = """\
+# Command line
+
+**In short.** `skconf evaluate` reports on predictions in files. `skconf threshold` chooses thresholds with guarantees.
+`skconf experiment` reruns the experiments of the papers, and `skconf datasets` fetches their data. This page shows what
+`--help` prints for each command. `python -m skconf` is the same as `skconf`.
+
+<!-- Generated from `--help` by `python tools/generate.py`. -->
+"""
+
+
 def page() -> str:
     """Return the page."""
-    text = "# Command line\n\nGenerated from `--help` by `python tools/generate.py`. The same by `python -m skconf`.\n"
+    text = INTRODUCTION
     for parser in parsers(make_parser(list(COMMANDS), "skconf")):
         level = min(len(parser.prog.split()) + 1, 4)
         text += f"\n{'#' * level} {parser.prog}\n\n```text\n{parser.format_help().rstrip()}\n```\n"

@@ -226,6 +226,15 @@ NOTES = """
   contributions of single samples, and can be merged from parts. All *ranked* metrics share one sort of the
   confidences. Metrics *by class* sort the probabilities of each class. *whole* metrics need all confidences at once.
 """
+SOURCES = f"""\
+# Sources of the metrics
+
+**In short.** Each entry is a paper, with the metrics that it defines and the place of each definition. A note after a
+place says where skconf differs from the paper, or which other paper is used.
+
+<!-- Generated from the definitions by `{COMMAND}`. -->
+
+"""
 WEIGHTS = {
     WeightMeaning.COUNTS: "counts",
     WeightMeaning.WHOLE_COUNTS: "counts",
@@ -291,7 +300,7 @@ def sources(definitions: Definitions) -> str:
         paper, place = cited.groups()
         found.setdefault(paper, []).append(f"`{name}`" + (f" ({place})" if place else ""))
     papers = "".join(f"- {paper}: {', '.join(names)}.\n" for paper, names in sorted(found.items()))
-    return f"# Sources of the metrics\n\n<!-- Generated from the definitions by `{COMMAND}`. -->\n\n{papers}"
+    return f"{SOURCES}{papers}"
 
 
 def table(definitions: Definitions) -> str:
