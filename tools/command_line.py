@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from skconf.cli.main import COMMANDS, make_parser
 
-
 INTRODUCTION = """\
 # Command line
 
