@@ -11,6 +11,8 @@ pytest.importorskip("xgboost")
 
 from _support.inference import prevalence_trials as of
 
+from skconf import tune_threshold
+
 SMALL = dict.fromkeys(of.SETS, 1)
 
 
@@ -100,3 +102,19 @@ def test_calibration_and_the_factor_are_ahead_of_the_factor_alone():
     assert len(rare) == 16
     assert rare[mine].mean() <= 0.75
     assert (rare[mine] < rare[alone]).sum() >= 15
+
+
+@pytest.mark.filterwarnings("ignore:Everything is rejected")
+@pytest.mark.parametrize("name", ["noise of the target, borne by both", "four classes"])
+def test_thresholds_of_the_trial_are_those_of_the_whole_rule(name):
+    """The trial leaves out what takes most of the time."""
+    draw, (share, n, target) = (of.ORDINARY | of.NOISE)[name], of.CELLS[3]
+    found = of.promises(3, {name: draw}, of.CELLS[3:], n_truth=2000)
+    rng = np.random.default_rng([*n, *name.encode()])
+    for i, coverage in enumerate(found["coverage"]):
+        y, p = draw(rng, n, share)
+        at = dict(enumerate(of.shares_of(2 if p.ndim == 1 else 4, share).tolist()))
+        whole = tune_threshold(y, p, target=target, confidence_level=0.95, prevalence=at, random_state=i)
+        of_all = whole.coverage if p.ndim == 1 else of.Truth(draw, share, 2000).at(whole.threshold)[0]
+        assert coverage == of_all
+        assert whole.feasible == bool(coverage)
