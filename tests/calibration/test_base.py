@@ -249,7 +249,7 @@ EXTREMES = {
     "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-15, 1e11, 30)),
     "weights beyond the digits of their sum": (THIRTY, TURNS, np.geomspace(1e-15, 1e14, 30)),
     "tiny weights": (THIRTY, TURNS, np.full(30, 1e-30)),
-    "many classes": (draw_proba(150, 100), np.arange(150) % 100, None),
+    "many classes": (draw_proba(60, 40), np.arange(60) % 40, None),
 }
 #: The pool of calibrators deals weights beyond the digits of their sum to hundreds of folds.
 SLOW_EXTREMES = {"weights beyond the digits of their sum": [pytest.mark.slow]}
@@ -418,7 +418,7 @@ def test_a_single_class_leaves_everything_as_it_is(make, n_classes, only):
     "names", [["no", "yes"], [False, True], [-3, 8], [0.5, 1.5], np.array(["n", "y"], dtype=object)], ids=str
 )
 def test_labels_of_any_kind(make, names):
-    p, y = binary_task()
+    p, y = binary_task(60)
     expected = make().fit(p, y).predict_proba(p)
     column = np.asarray(names)[y.astype(int)]
     for labels in (column, column.tolist(), pd.Series(column), pd.Categorical(column)):
@@ -473,7 +473,7 @@ def test_a_second_fit_forgets_the_first():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("columns", [1, 2, 3])
 def test_short_floats_are_read_as_the_numbers_they_are(make, dtype, columns):
-    proba, code = three_class_task() if columns == 3 else binary_task()
+    proba, code = three_class_task(60) if columns == 3 else binary_task(60)
     proba = np.column_stack([1 - proba, proba]) if columns == 2 else proba
     short = proba.astype(dtype)
     model = make().fit(short, code)
