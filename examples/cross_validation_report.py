@@ -49,7 +49,7 @@ for ax, metric in zip(axes, ["accuracy", "neg_aurc", "neg_ecuas"], strict=True):
         ax.plot(values.mean(), [model], "|", color="#D55E00", markersize=25, markeredgewidth=2)
     ax.set_xlabel(f"{metric}, greater is better")
 axes[0].margins(y=0.2)
-figure.suptitle("Alike in accuracy; naive Bayes costs more to act on")
+figure.suptitle("Accuracies are nearly equal; decisions by naive Bayes cost more")
 
 # %%
 # The three have nearly the same accuracy. Naive Bayes is confident in its errors: the metric of overconfidence shows

@@ -80,7 +80,7 @@ for ax, metric in zip(axes, ["cw_accuracy", "neg_overconfidence_risk"], strict=T
     ax.set_xlabel(f"{metric}, greater is better")
     ax.grid(axis="y", alpha=0.3)
 axes[0].margins(0.2)
-figure.suptitle("Isotonic alone is at risk; smoothed, it gains confidence-weighted accuracy")
+figure.suptitle("Only plain isotonic calibration is risky")
 
 # %%
 # The fitted search is a classifier. With a threshold, it abstains if its confidence is low.

@@ -41,11 +41,16 @@ for n in sizes:
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, loss), style in zip(losses.items(), [":", "--", "-.", (0, (1, 1)), "-"], strict=True):
     left.plot(sizes, loss, linestyle=style, linewidth=2.5 if name == "pooled" else 1.3, label=name)
-left.set(xscale="log", xlabel="calibration samples", ylabel="log loss of new samples", title="No single one is best")
+left.set(
+    xscale="log",
+    xlabel="calibration samples",
+    ylabel="log loss of new samples",
+    title="No single calibrator is always best",
+)
 left.legend(fontsize=8)
 members = ["raw", "temperature", "spline", "smoothed isotonic", "Bayesian"]
 right.stackplot(sizes, np.transpose(weights), labels=members, alpha=0.8)
-right.set(xscale="log", xlabel="calibration samples", ylabel="weight", title="What the pool is made of")
+right.set(xscale="log", xlabel="calibration samples", ylabel="weight", title="Weights of the members of the pool")
 right.legend(fontsize=8, loc="center right")
 
 # %%
