@@ -1,4 +1,4 @@
-"""The report on predictions in memory: metrics in rows, for one model or several, or classes in rows."""
+"""The report on predictions in memory: a row for each metric, for one or several models, or a row for each class."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -34,111 +34,115 @@ def confidence_report(
     by: Literal["class"] | None = None,
     zero_division: Any = "warn",
 ) -> ConfidenceReport:
-    """Evaluate a classifier's confidences: a row for each metric, and a verdict on the confidences.
+    """Evaluate the confidences of a classifier: a table of metrics, and a verdict in words.
 
-    All metrics share one validation and one sort. Several models are shown side by side, with a star if a paired
-    difference shows one to be better than a baseline.
+    All metrics share one validation and one sort. Several models are shown side by side. A star marks a model that is
+    better than the baseline by a significant paired difference.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ConfidenceProfile, or mapping of str to ConfidenceProfile
-        True labels; or a profile, which holds all predictions; or one for each model.
+        True labels. Or a profile, which holds labels and predictions, or a mapping with a profile for each model.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to such
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
-        For several models, as in ``{"raw": ..., "isotonic": ...}``.
+        Probabilities of the classes, in the order of `labels`. In a binary task, a single column is the probability of
+        `pos_label`. Pass a mapping for several models, such as ``{"raw": ..., "isotonic": ...}``.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights; each metric documents how it uses them.
+        Non-negative weights. Each metric documents how it uses them.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
-        Metrics, named as in :func:`skconf.inference.confidence_interval`: a function or its name; or a scorer or its
-        name, of skconf or of scikit-learn, which gives scores, so that greater is better. None stands for the fast ones
-        that most users need, "all" for every one that is a number. Both leave out metrics that these predictions do
-        not allow, such as a metric of all classes if only correctness is known.
+        Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
+        or of scikit-learn. For a scorer, greater is better. None means the fast metrics that most users need. "all"
+        means every metric that is a number. Both leave out metrics that these predictions do not allow, such as a
+        metric of all classes if only correctness is known.
     threshold : float, default=None
-        Lowest score at which a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for that of the
-        selective classifier that a profile came from; if some model has none, ``metrics=None`` leaves out metrics of a
-        threshold.
+        Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
+        the selective classifier that made a profile. If a model has no threshold, ``metrics=None`` leaves out the
+        metrics that need one.
     confidence_level : float, default=None
-        Level of confidence intervals, between 0 and 1, as in :func:`skconf.inference.confidence_interval`. None leaves
-        them out.
+        Level of the confidence intervals, between 0 and 1, as in :func:`skconf.inference.confidence_interval`. None
+        gives no intervals.
     baseline : model, default=None
-        The model that the others are compared with, if there are several. None stands for the first.
+        The model that the others are compared with, if there are several models. None means the first.
     slices : DataFrame, or mapping of str to array-like of shape (n_samples,), default=None
-        Columns by which to look where it fails, such as a region, a device, a day or an age: the page shows all slices
-        of all columns, worst first, and names those that are overconfident. A column of more than 12 different numbers,
-        or 31 days, is cut into quarters of the rows, as "age 37 to 52". Of more than 50 texts each of the most frequent
-        ones is a slice, and all others are one. Missing values are a slice. Pass codes that only look like numbers as
-        texts. For metrics by group, see :func:`skconf.inference.by_group`.
+        Columns that divide the rows into slices, such as region, device, day or age. The page lists all slices of all
+        columns, worst first, and names the overconfident ones. A column with more than 12 different numbers, or more
+        than 31 days, is cut into quarters of the rows, such as "age 37 to 52". If a column has more than 50 different
+        texts, each of the most frequent texts is a slice, and all other texts are one slice. Missing values are a
+        slice. If codes look like numbers, pass them as texts. For metrics by group, see
+        :func:`skconf.inference.by_group`.
     random_state : int, Generator or None, default=None
-        Seed of the resamples that the intervals of some metrics need.
+        Seed for the intervals of metrics that need resampling.
     errors : float or sequence of float, default=None
-        Shares of errors that you allow among the answers, such as 0.03: the summary tells the threshold for the first,
-        and the tables have all of them beside 1, 2, 5 and 10%. Of costs, mean costs.
+        Error rates that you allow among the accepted answers, such as 0.03. The summary gives the threshold for the
+        first one. The tables list all of them in addition to 1, 2, 5 and 10%. With costs, pass mean costs.
     prices : pair of float, default=None
-        What an error costs, and a case that is sent to a person, such as (10, 1): the report says where each model
-        costs least, and how much the models differ there. None shows the page with example prices, which a reader may
-        change.
+        The cost of an error, and the cost of a case that is sent to a person, such as (10, 1). The report says at which
+        threshold each model costs least, and how much the models differ then. None shows example prices on the page,
+        which a reader can change.
     prevalence : mapping of label to float, default=None
-        Share of each class where the predictions are used, such as ``{"fraud": 0.003}``; of two classes one is enough.
-        All numbers are then at these shares, as by :meth:`skconf.ConfidenceProfile.at_prevalence`, the summary says how
-        many of 100,000 such cases would be wrong, and a warning tells where the probabilities imply other shares.
+        Share of each class where the predictions are used, such as ``{"fraud": 0.003}``. With two classes, one share is
+        enough. All numbers of the report are then for these shares, as with
+        :meth:`skconf.ConfidenceProfile.at_prevalence`. The summary says how many of 100,000 cases would be wrong. You
+        get a warning if the probabilities imply other shares.
     by : {"class"}, default=None
-        Show a row for each class instead, of one model, as scikit-learn's ``classification_report`` does; the report is
-        then a table alone.
+        "class" shows a row for each class, as scikit-learn's ``classification_report`` does. This needs a single model,
+        and the report is then only a table.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        With ``by="class"``: value of 0/0. "warn" means 0 with a warning.
+        With ``by="class"``: the value of 0/0. "warn" means 0 with a warning.
 
     Returns
     -------
     ConfidenceReport
-        Its `frame` has the names of the metrics as index and the columns
+        Its `frame` has the names of the metrics as index, and the following columns.
 
-        - ``value`` : the metric; for several models, a column for each, under its name;
-        - ``low``, ``high`` : ends of its interval, with a `confidence_level`; for several models with the name before
-          them, as in ``raw low``. NaN for a threshold and a risk, which are not estimates;
-        - ``best`` : the best possible value, NaN if a value is neither good nor bad;
-        - ``better`` : "higher", "lower", or "closer" to the best value;
-        - ``range`` : interval of possible values;
-        - ``best_model``, for several models only: a tuple of the models that are better than the baseline, or of the
-          baseline if all others are worse, by paired differences that are significant at the 5% level after Holm's
-          adjustment over the rows shown; else the text "no difference shown", or "not compared" if predictions are of
-          different samples, or too many to resample (20,000);
+        - ``value`` : the metric. With several models, each model has a column under its name.
+        - ``low``, ``high`` : ends of the interval, if you pass a `confidence_level`. With several models, the name of
+          the model comes first, as in ``raw low``. NaN for a threshold and a risk, which are not estimates.
+        - ``best`` : the best possible value. NaN if a value is neither good nor bad.
+        - ``better`` : "higher", "lower", or "closer" to the best value.
+        - ``range`` : interval of possible values.
+        - ``best_model``, only for several models: a tuple of the models that are better than the baseline, or the
+          baseline if all others are worse. Differences are paired, and significant at the 5% level after Holm's
+          adjustment over the rows shown. Otherwise the text "no difference shown", or "not compared" if the models have
+          different samples, or more than 20,000 samples and the metric needs resampling.
         - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row about confidences
-          that are too high or too low; for several models a dict with one for each. ``report.verdict`` has them for
-          every choice of metrics.
+          that are too high or too low. With several models, it is a dict with a verdict for each. ``report.verdict``
+          has the verdicts for every choice of metrics.
 
-        A row has the name of its function or scorer, with the parameters in brackets. With ``metrics=None``, metrics of
-        classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not metrics of
-        skconf: ``accuracy_score`` is scikit-learn's, and counts rejected predictions as errors; ``mean_confidence`` and
-        ``threshold`` are the values of that name.
+        The name of a row is the name of its function or scorer, with the parameters in brackets. With
+        ``metrics=None``, metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three
+        rows are not metrics of skconf: ``accuracy_score`` is scikit-learn's, and counts rejected predictions as errors;
+        ``mean_confidence`` and ``threshold`` are the mean of the confidences and the threshold.
 
-        With ``by="class"``, it has the classes as index and the columns
+        With ``by="class"``, it has the classes as index, and the following columns.
 
-        - ``cw_precision``, ``cw_recall``, ``cw_f1`` : of the predicted classes, weighted by confidence;
-        - ``cprecision``, ``crecall``, ``cf1`` : of the probability given to the class, predicted or not;
-        - ``ece`` : expected calibration error of that probability, lower is better;
-        - ``support`` : number of samples of the class, or their weight.
+        - ``cw_precision``, ``cw_recall``, ``cw_f1`` : computed from the predicted classes, weighted by confidence.
+        - ``cprecision``, ``crecall``, ``cf1`` : computed from the probability of the class, predicted or not.
+        - ``ece`` : expected calibration error of the probability of the class. Lower is better.
+        - ``support`` : number of samples of the class, or the sum of their weights.
 
-        All but the last are in [0, 1]; for the first six, higher is better.
+        All but ``support`` are in [0, 1]. For the first six, higher is better.
 
     Raises
     ------
     ValueError
-        If predictions are invalid, as for every metric. If there is no such metric (the message has close matches), or
-        it is not a number. If a model has the name of another column, or `confidence_level` is invalid. If `slices` has
-        no column, or one of another length, or one with a different text in nearly every row. If `prevalence` has an
-        unknown label, a share out of range or of a class without rows, or a sum other than 1, or true labels are not
-        known. If ``by="class"`` is given with what it does not use, or predictions that hold no classes.
+        If predictions are invalid, as for every metric. If a metric does not exist (the message has close matches) or
+        is not a number. If a model has the name of another column, or `confidence_level` is invalid. If `slices` has no
+        column, a column of another length, or a column with a different text in nearly every row. If `prevalence` has
+        an unknown label, a share out of range, or a share for a class without rows; if its shares do not sum to 1; or
+        if there are no true labels. If ``by="class"`` is passed with a parameter that it does not use, or with
+        predictions that hold no classes.
     TypeError
-        If predictions are missing, or given together with a profile that holds them; or `slices` has no names.
+        If predictions are missing, or passed together with a profile that holds them. If the columns of `slices` have
+        no names.
 
     Warns
     -----
     UndefinedMetricWarning
         If a value is undefined and NaN.
     UserWarning
-        If probabilities imply a share of a class that differs from its `prevalence` by more than a factor of two.
+        If the probabilities imply a share of a class that differs from its `prevalence` by more than a factor of two.
 
     See Also
     --------
@@ -149,24 +153,24 @@ def confidence_report(
 
     Notes
     -----
-    The verdict says overconfident or underconfident, overall, at the top or in part, with counts and an interval, if
-    that is significant; "no sign", with the gap that such a sample would have shown; or that the sample is too
-    small. There is one verdict for each model, whichever row shows it: see
+    The verdict has one of three forms. It says overconfident or underconfident, overall or for a range of confidences,
+    with counts and an interval, if this is significant. It says "no sign", with the gap that such a sample would
+    have shown. Or it says that the sample is too small. Each model has one verdict: see
     :func:`skconf.inference.assess_confidence`.
 
-    In each slice the number of errors is compared with its exact distribution if confidences are right, and p-values
-    are adjusted by Holm's method for all slices of a model. So no more than one in twenty calibrated classifiers has a
-    slice that is called overconfident. Unequal weights need 30 expected errors in a slice, whose gap is then taken to
-    be normal. Rows must be independent, or in groups, such as labels of a multilabel task: groups with several answers
-    in a slice, and graded answers, have a t test of the gap.
+    For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
+    P-values are adjusted by Holm's method for all slices of a model. So at most one in twenty calibrated classifiers
+    has a slice that is called overconfident. With unequal weights, a slice needs 30 expected errors, and the test
+    assumes a normal gap. Rows must be independent, or in groups, such as the labels of a multilabel task. Groups with
+    several answers in a slice, and graded answers, are tested by a t test of the gap.
 
-    Profiles of graded answers, of answers in groups and of costs answer the same questions. Intervals are then those of
-    means over groups, or answers. Thresholds are guaranteed for groups of which one answer each is taken, and for
-    graded answers that are drawn once as right or wrong; costs have no bound, and so neither guaranteed thresholds nor
-    p-values of slices. Labels of a multilabel task stand worst first.
+    A report on graded answers, on answers in groups or on costs answers the same questions. Intervals are then for
+    means over groups, or over answers. The guarantee for groups uses one answer of each group. The guarantee for
+    graded answers draws each answer once as right or wrong. Costs have no bound, so they have neither guaranteed
+    thresholds nor p-values of slices. Labels of a multilabel task are sorted worst first.
 
-    Models are compared as by :func:`skconf.inference.compare`, by their distance from the best value. Without a star,
-    do not rely on a smaller loss: with other samples it may well be larger.
+    Models are compared as by :func:`skconf.inference.compare`, by their distance from the best value. If there is no
+    star, do not rely on a smaller loss: on other samples it may be larger.
 
     References
     ----------
@@ -205,8 +209,8 @@ def confidence_report(
     cwsa_score                 0.8827    1  higher  [−1, 1]
     cwsa_plus_score            0.9301    1  higher  [0, 1]
     <BLANKLINE>
-    accuracy_score counts rejected answers as wrong; the verdict is about the
-      answers.
+    accuracy_score counts rejected answers as wrong. The verdict is only about the
+      accepted answers.
     Far overconfident: average confidence is 99.8%, but 93.7% of answers are right
       (95% interval 88.3–97.1).
 
@@ -226,9 +230,9 @@ def confidence_report(
     aurc_loss             0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
     * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
-      after Holm's adjustment for 2 comparisons. No star: no difference is shown;
-      not compared: calibrated_size_ratio (of bayes, 100% of it rests on answers so
-      confident that their errors are hardly ever observed).
+      after Holm's adjustment for 2 comparisons. No star: no difference is shown.
+      Not compared: calibrated_size_ratio (for bayes, 100% of the value depends on
+      answers so confident that their errors are hardly ever observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
       right (95% interval 88.4–97.1). Worst from 0.9 up: 9 errors in 142 answers,
       where the confidences imply 0.3.

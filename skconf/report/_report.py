@@ -37,38 +37,39 @@ from skconf.tables._paths import Paths
 class ConfidenceReport:
     """A report on the confidences of a classifier, or of several: the result of :func:`~skconf.confidence_report`.
 
-    Its attributes hold the numbers. In a terminal it prints the table of metrics and the verdict below, with a star at
-    the better ones of several models if a difference is shown. A notebook shows the verdicts, what they rest on, and
-    the table. :meth:`save` writes the whole report: whether its confidences may be trusted, when to abstain, which
-    model is better, and where it fails.
+    Its attributes hold the numbers. In a terminal, it prints the table of metrics and the verdict. With several models,
+    a star marks a model that is significantly better. A notebook shows the verdicts, the numbers of errors, and the
+    table. :meth:`save` writes the whole report: may I trust the confidences, when should the model abstain, which model
+    is better, and where does it fail.
 
     Make one by :func:`~skconf.confidence_report`, :meth:`from_estimator` or :meth:`from_files`.
 
     Attributes
     ----------
     frame : DataFrame
-        The table of metrics, with a row for each. See :func:`~skconf.confidence_report` for its columns.
+        The table with a row for each metric. See :func:`~skconf.confidence_report` for its columns.
     verdict : dict of model to str
-        The verdict of :func:`skconf.inference.assess_confidence` on each model. The key of a single model that was not
-        named is "value", like its column of the table. Empty for a table of classes or groups.
+        The verdict of :func:`skconf.inference.assess_confidence` on each model. A single model without a name has the
+        key "value", like its column of the table. Empty for a table of classes or groups.
     thresholds : DataFrame
-        Thresholds for the errors that people allow: a row for each model and each share of errors (or of what is lost,
-        or mean cost), with the columns
+        Thresholds for allowed errors, with a row for each model and each allowed error rate (mean loss for graded
+        answers, mean cost for costs). It has the following columns.
 
-        - ``model``, ``target`` : the model, and the errors allowed;
-        - ``threshold``, ``coverage`` : the threshold that was observed to keep them with the largest coverage, among at
-          least 20 answers; NaN where there is none. Of costs, the largest uncertainty that is accepted;
-        - ``risk``, ``risk_low``, ``risk_high`` : the errors observed there, with their interval;
-        - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which errors among new answers are at
-          most those allowed, with a probability of the level of the report; NaN where there is none;
-        - ``guarantee`` : "guaranteed"; or why there is none: "no rule" applies to weights and costs; "too few rows"; no
-          threshold was "never observed" to keep it; it rests on "few answers"; or "more rows" would do;
-        - ``n_needed`` : how many rows, or groups, would do; 0 where that is not known.
+        - ``model``, ``target`` : the model, and the allowed errors.
+        - ``threshold``, ``coverage`` : the threshold with the largest coverage whose observed errors are within the
+          target, with at least 20 answers. NaN if there is none. For costs, the largest uncertainty that is accepted.
+        - ``risk``, ``risk_low``, ``risk_high`` : the errors observed at this threshold, with their interval.
+        - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the errors among new answers are
+          within the target, with a probability of the level of the report. NaN if there is none.
+        - ``guarantee`` : "guaranteed", or the reason why there is no guarantee: "no rule" for weights and costs; "too
+          few rows" or "more rows", if more rows would help; "never observed", if no threshold was within the target;
+          "few answers", if a threshold within the target accepts only few answers.
+        - ``n_needed`` : how many rows, or groups, would be enough. 0 if this is not known.
     slices : DataFrame
-        The slices that were asked for, worst first: a row for each model and slice, with the columns ``model``,
-        ``slice``, ``n_samples``, ``confidence`` and ``accuracy`` (``correctness`` of graded answers, ``uncertainty``
-        and ``cost`` of costs), ``low`` and ``high`` (ends of the interval of the latter), and ``p_value`` (of as many
-        errors if confidences are right, after Holm's adjustment). Without rows if there are no slices.
+        The requested slices, worst first, with a row for each model and slice. The columns are ``model``, ``slice``,
+        ``n_samples``, ``confidence`` and ``accuracy`` (``correctness`` for graded answers; ``uncertainty`` and ``cost``
+        for costs), ``low`` and ``high`` (the interval of the accuracy), and ``p_value`` (the probability of so many
+        errors if confidences are calibrated, after Holm's adjustment). It has no rows if there are no slices.
 
     See Also
     --------
@@ -96,7 +97,7 @@ class ConfidenceReport:
 
     @property
     def evidence(self) -> Evidence | None:
-        """What the answers to a reader's questions rest on; None if there is a table alone."""
+        """The numbers behind the answers to a reader's questions; None if the report is only a table."""
         if isinstance(self._source, Evidence) and not self._source.is_mixed:
             return self._source
         return None
@@ -108,12 +109,12 @@ class ConfidenceReport:
 
     @cached_property
     def thresholds(self) -> pd.DataFrame:
-        """Thresholds for the errors that people allow."""
+        """Thresholds for allowed errors."""
         return pd.DataFrame() if self.evidence is None else table_of_thresholds(self.evidence)
 
     @cached_property
     def slices(self) -> pd.DataFrame:
-        """The slices that were asked for, worst first."""
+        """The requested slices, worst first."""
         return pd.DataFrame() if self.evidence is None else table_of_slices(self.evidence)
 
     @classmethod
@@ -125,10 +126,10 @@ class ConfidenceReport:
         Parameters
         ----------
         estimator : estimator, or mapping of str to estimator
-            A fitted classifier with ``predict_proba``; or several, by name. The threshold of a
-            :class:`~skconf.SelectiveClassifier` is that of the report.
+            A fitted classifier with ``predict_proba``, or a mapping of names to classifiers. The report uses the
+            threshold of a :class:`~skconf.SelectiveClassifier`.
         X : array-like of shape (n_samples, n_features)
-            Samples that did not train it.
+            Samples that were not used to train it.
         y : array-like of shape (n_samples,)
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -179,8 +180,8 @@ class ConfidenceReport:
 
     @classmethod
     @takes_columns(
-        target="Where columns under the usual names do not suffice, those of many other tools are found: see Notes.",
-        groups="The report has a row for each group, and a column for each metric, at any size of the files. To find "
+        target="If there are no columns with the usual names, the columns of many other tools are found: see Notes.",
+        groups="The report then has a row for each group and a column for each metric, for files of any size. To find "
         "the groups where the model fails, use `slices`.",
     )
     def from_files(
@@ -213,65 +214,66 @@ class ConfidenceReport:
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
-        r"""Report on predictions in files, as :func:`~skconf.confidence_report` does for those in memory.
+        r"""Report on predictions in files, as :func:`~skconf.confidence_report` reports on predictions in memory.
 
         Parameters
         ----------
         files : path, list of paths, or mapping of str to such
-            Files of Parquet, CSV or JSON lines with a row for each prediction, as :func:`~skconf.accumulate` takes
-            them: a path, a pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the
-            files of several models, which are then shown side by side. Or a log of a language model for each, as
-            :func:`~skconf.read_log` takes it, whose `correct` and `confidence` have its meaning.
+            Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
+            pattern, a folder, or a list of these. All of them are parts of one model. Pass a mapping for several
+            models, which are then shown side by side. Instead of files, you can pass a log of a language model for each
+            model, as in :func:`~skconf.read_log`. `correct` and `confidence` then have the meaning described there.
         {columns}
         abstained : label, default=None
-            Column of which rows are no answers, but abstain: truth values, or a column whose blank entries do. Such a
-            row needs no label, no grade and no confidence. None stands for ``abstained``, if there is such a column; of
-            a log, for the rules of :func:`~skconf.read_log`. Not in batches.
+            Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that
+            abstains needs no label, no grade and no confidence. None means the column ``abstained``, if there is one;
+            for a log, the rules of :func:`~skconf.read_log`. Not in batches.
         cluster : label, default=None
-            Column of what each row is of, such as its patient or its question, where rows of one depend on each other:
-            intervals and guarantees draw these. None stands for the id of a log, if ids repeat. Not in batches.
+            Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
+            other. Intervals and guarantees then draw whole clusters. None means the id of a log, if ids repeat. Not in
+            batches.
         score : label, default=None
-            Column of another score that selection may rank by, any numbers, such as the mean of the confidence and of
-            another model's probability of this answer. Thresholds for the errors that you allow are then shown by both,
-            and are guaranteed together: take the better one. Not in batches.
+            Column of another score that ranks answers for selection. It may hold any numbers, for example the average
+            of the confidence and of the probability that another model gives to the same answer. The report then shows
+            thresholds for both scores. Their guarantees hold together, so you may take the better one. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
-            As in :func:`~skconf.confidence_report`. Metrics that need all confidences at once are left out in batches,
+            As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
             with a warning.
         confidence_level : float, default=None
-            Level of confidence intervals, between 0 and 1. None leaves them out. Not in batches.
+            Level of the confidence intervals, between 0 and 1. None gives no intervals. Not in batches.
         in_batches : bool, default=None
-            Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
-            there are groups, a model has several files, or all files together hold more than 100 MB, decompressed.
+            Whether to read in batches, with memory that does not grow with the files. None means yes if there are
+            groups, if a model has several files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
-            Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
-            model must have the same ids, each once. None matches them by place, and only where the true labels
-            agree row by row.
+            Column of ids that match the rows of several models before they are compared. The rows may be in any order.
+            Each model must have the same ids, and each id once. None matches rows by their position, but only if the
+            true labels agree row by row.
         truth : path, default=None
-            File of the true labels, if those of predictions have none: a row for each prediction, in any order, matched
-            by `ids`, which are in both (None stands for a column called id, or so). `target` names its column of true
-            labels; None stands for the only one besides the ids, or one that is called label, target or so. Not in
-            batches.
+            File of the true labels, if the files of predictions do not contain them. It has a row for each prediction,
+            in any order. The column `ids` is in both files and matches the rows; None means a column with a name such
+            as id. `target` names the column of true labels; None means the only other column, or a column with a name
+            such as label or target. Not in batches.
         slices : label or list of labels, default=None
-            Columns by which to look where it fails, as in :func:`~skconf.confidence_report`; not in batches. Texts that
-            are numbers count as numbers, unless one begins with a zero, such as 007.
+            Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. Texts that are numbers
+            count as numbers, unless one of them begins with a zero, such as 007. Not in batches.
         errors : float or sequence of float, default=None
-            Shares of errors that you allow, as in :func:`~skconf.confidence_report`.
+            Error rates that you allow, as in :func:`~skconf.confidence_report`.
         prices : pair of float, default=None
-            What an error costs, and a case that is sent to a person, as in
+            The cost of an error, and the cost of a case that is sent to a person, as in
             :func:`~skconf.confidence_report`.
         prevalence : mapping of label to float, default=None
-            Share of each class where the predictions are used, as in :func:`~skconf.confidence_report`; not in batches.
+            Share of each class where the predictions are used, as in :func:`~skconf.confidence_report`. Not in batches.
         n_jobs : int, default=None
-            Number of threads that read in batches, as in :func:`~skconf.accumulate`; any number gives the same values.
+            Number of threads that read batches, as in :func:`~skconf.accumulate`. Any number gives the same values.
         progress : bool, default=False
             Show on standard error how much has been read.
 
         Returns
         -------
         ConfidenceReport
-            The report of :func:`~skconf.confidence_report`; with `groups`, a row for each group instead, with the
-            number of its predictions in the column ``count``. In batches, sums are exact; areas under curves of more
-            than 65,536 distinct confidences have an error, and a warning names its bound.
+            The report of :func:`~skconf.confidence_report`. With `groups`, it has a row for each group instead, and the
+            column ``count`` has the number of predictions. In batches, sums are exact. Areas under curves with more
+            than 65,536 distinct confidences are approximate, and a warning gives the bound of the error.
 
         Raises
         ------
@@ -280,8 +282,8 @@ class ConfidenceReport:
         ImportError
             If a Parquet file is given and pyarrow is not installed.
         ValueError
-            If an entry is missing or invalid, a column is missing, or labels are needed: the message names file, column
-            and row. If `in_batches` is False, but batches are needed.
+            If an entry is missing or invalid, a column is missing, or labels are needed. The message names the file,
+            the column and the row. If `in_batches` is False, but batches are needed.
 
         See Also
         --------
@@ -290,10 +292,11 @@ class ConfidenceReport:
 
         Notes
         -----
-        Columns are guessed only where one reading alone fits their names and the first 10,000 rows: true labels, called
-        ``label``, ``target``, ``class``, ``truth`` and the like; probabilities that sum to 1, in columns that are named
-        by the true labels, all in one way; a single probability of the label 1; predicted labels and the confidence in
-        them. Where several fit, an error names them, and the parameter that decides. No guess is against a parameter.
+        Columns are guessed from their names and the first 10,000 rows, but only if exactly one reading fits. These are
+        found: true labels with a name such as ``label``, ``target``, ``class`` or ``truth``; probabilities that sum to
+        1, if the names of the columns contain the true labels in the same way; a single probability of the label 1;
+        predicted labels with a confidence. If several readings fit, an error lists them and names the parameter that
+        chooses. A guess never contradicts a parameter that you pass.
 
         Examples
         --------
@@ -344,7 +347,7 @@ class ConfidenceReport:
         )
 
     def page(self, *, anonymous: bool = False) -> str:
-        """Return the whole report as a page, which needs no other file and requests nothing.
+        """Return the whole report as a page, which needs no other file and loads nothing from the network.
 
         Parameters
         ----------
@@ -354,7 +357,7 @@ class ConfidenceReport:
         Returns
         -------
         str
-            HTML. The same report on the same day has the same bytes; ``SOURCE_DATE_EPOCH`` sets the day.
+            HTML. The same report on the same day gives the same bytes. ``SOURCE_DATE_EPOCH`` sets the day.
         """
         if anonymous:
             return type(self)(self._source.anonymous()).page()
@@ -409,12 +412,12 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If the report has a table only: that of groups or classes, or that of models some of which have costs.
+            If the report is only a table: a report on groups, on classes, or on models of which only some have costs.
         """
         if self.evidence is None:
             raise ValueError(
-                "This report has a table alone: of classes, of groups, or of models of which some have a correctness, "
-                "and others costs. Call confidence_report() with predictions of one kind for a whole report."
+                "This report is only a table: of classes, of groups, or of models of which only some have costs. Call "
+                "confidence_report() with predictions of one kind to get a whole report."
             )
         return model_card_of(self.evidence.anonymous() if anonymous else self.evidence)
 
@@ -424,7 +427,7 @@ class ConfidenceReport:
         Parameters
         ----------
         width : int, default=None
-            Characters of a line; wider tables are parted. None stands for 80, and tables of any width.
+            Characters of a line. Wider tables are split. None means 80 for sentences, and no limit for tables.
 
         Returns
         -------
@@ -437,17 +440,17 @@ class ConfidenceReport:
         return "\n\n".join([as_lines(self._source.named, self._notes(), width), *group_texts(self._source, width)])
 
     def summary(self, *, width: int | None = None) -> str:
-        """Return the report in a few sentences: may I trust it, when to abstain, which model, and where it fails worst.
+        """Return the report in a few sentences: may I trust it, when to abstain, which model, and where does it fail.
 
         Parameters
         ----------
         width : int, default=None
-            Characters of a line. None stands for 80.
+            Characters of a line. None means 80.
 
         Returns
         -------
         str
-            A paragraph for each question; of groups, where it fails; of classes, their table.
+            A paragraph for each question. For groups, where the model fails; for classes, their table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)
@@ -455,7 +458,7 @@ class ConfidenceReport:
         return "\n".join(each.text(width) for each in found) or as_lines(self.frame, self._notes(), width)
 
     def _notes(self) -> list[str]:
-        """Return what stands below the table."""
+        """Return the notes below the table."""
         return notes_of(self._source) if isinstance(self._source, Evidence) else []
 
     def __repr__(self) -> str:

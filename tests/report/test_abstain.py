@@ -169,7 +169,7 @@ def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
 def test_weighted_rows_have_no_assured_threshold():
     section = abstain(evidence_of(sample_weight=WEIGHT))
     assert set(section.parts[1].table.iloc[:, 4]) == {"–"}
-    assert "not for weighted rows" in section.text(1000)
+    assert "no guarantee for weighted rows" in section.text(1000)
 
 
 def test_two_models_are_compared_at_the_same_share():

@@ -78,7 +78,7 @@ def test_a_slice_of_one_row_and_an_empty_category():
     assert sorted(found.names) == ["region = alone", "region = rest"]
     assert found.names[1] == "region = alone"  # one wrong answer says little
     assert found.p_values[1] == pytest.approx(min(2 * (1 - profile.confidence[one]), 1), rel=0.03)
-    assert slice_finding(found) == "no slice is shown to be overconfident, of 2 looked at."
+    assert slice_finding(found) == "no slice of 2 is shown to be overconfident."
 
 
 def test_too_few_errors_of_unequal_weights_are_said():
@@ -86,7 +86,7 @@ def test_too_few_errors_of_unequal_weights_are_said():
     weight = rng.uniform(0.5, 1.5, 600)
     region = np.repeat(["large", "small"], [590, 10])
     finding = slice_finding(by_slice(predictions(rng, 600, weight=weight), region=region))
-    assert finding.endswith("of 2 looked at. In 1 of them too few errors are expected to say, as weights differ.")
+    assert finding.endswith("overconfident. 1 of them have too few expected errors for a test, because weights differ.")
     zero = np.where(np.arange(600) < 590, 1.0, 0.0)
     assert by_slice(predictions(rng, 600, weight=zero), region=region).names == ["region = large"]
 

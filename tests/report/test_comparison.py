@@ -112,7 +112,7 @@ def test_an_interval_without_zero_may_be_not_told_apart(models):
     assert (entry.better, entry.reason) == (None, "")
     assert evidence.comparison.best[[each.name for each in evidence.rows].index("accuracy_score")] == NOT_SHOWN
     text = " ".join(which(evidence).text().split())
-    assert "Right answers: no clear difference, +1.00 points [0.20, 1.80] (other minus base); " in text
+    assert "Right answers: no clear difference, +1.00 points [0.20, 1.80] (other minus base). " in text
     assert f"for all {evidence.comparison.n_compared} comparisons" in " ".join(text.split())
 
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_estimated_is_not_compared():
     correct = np.arange(1000) % 250 != 249  # four errors, the last of them surest
     evidence = evidence_of({"a": of(correct, sure), "b": of(correct, np.minimum(sure, 0.9))}, ["calibrated_size_ratio"])
     (entry,) = evidence.comparison.differences
-    assert entry.reason.startswith("of a, 23.6% of the value depends on answers so confident")
+    assert entry.reason.startswith("for a, 23.6% of the value depends on answers so confident")
     assert (entry.better, evidence.comparison.n_compared) == (None, 0)
     assert evidence.comparison.best == [NOT_COMPARED]
 
@@ -146,7 +146,7 @@ def test_a_deviation_that_few_errors_decide_has_no_star(metric, errors, compared
     evidence = evidence_of(models, [metric])
     (entry,) = evidence.comparison.differences
     assert (entry.better == "b", entry.reason == "") == (compared, compared)
-    assert compared or entry.reason.startswith("of b, there are 29 errors")
+    assert compared or entry.reason.startswith("for b, there are 29 errors")
     assert compared or f"{metric} ({entry.reason})." in stars(evidence.comparison)
     assert evidence.comparison.best == [("b",) if compared else NOT_COMPARED]
 
@@ -231,7 +231,7 @@ def test_models_that_cannot_be_paired_leave_others_their_differences(models):
     assert {each.reason for each in found.differences if each.model == "bad"} == {f"base and bad {reason}"}
     assert "Not paired: base and bad have" in stars(found)
     text = " ".join(which(evidence).text().split())
-    assert f"Not compared: base and bad {reason}. What to do: give files of the same rows;" in text
+    assert f"Not compared: base and bad {reason}. What to do: give files of the same rows." in text
     assert "--id COLUMN" in text
     assert "better than base: good" in text
     assert "no clear difference from base: same" in text
@@ -331,13 +331,13 @@ class TestOtherAnswers:
     def test_rows_that_are_about_other_answers_are_told(self):
         report = self.report(lambda proba: np.where(np.arange(400) < 40, 1 - proba, proba))
         text = " ".join(str(report).split())
-        told = "differently in 10.0% of the rows, so that expected_calibration_error, confidence_brier_loss and"
+        told = "different answers in 10.0% of the rows. So expected_calibration_error, confidence_brier_loss and"
         assert told in text
-        assert "differently in 10.0% of the rows" in report.page()
+        assert "different answers in 10.0% of the rows" in report.page()
 
     def test_models_that_answer_alike_may_be_compared(self):
-        assert "differently" not in str(self.report(lambda proba: 0.5 + (proba - 0.5) / 2))
+        assert "give different answers" not in str(self.report(lambda proba: 0.5 + (proba - 0.5) / 2))
 
     def test_rows_of_the_whole_system_need_no_caution(self):
         report = self.report(lambda proba: 1 - proba, metrics=["aurc_loss", "cw_accuracy_score"])
-        assert "differently" not in str(report)
+        assert "give different answers" not in str(report)

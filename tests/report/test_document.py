@@ -149,7 +149,7 @@ page = confidence_report(y, {"a": p, "b": p**2}).page()
 def test_reports_without_predictions_have_a_page_with_their_table(report, tmp_path):
     by_class = confidence_report([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], by="class")
     assert by_class.page().count("<tr>") == 3
-    with pytest.raises(ValueError, match="has a table alone"):
+    with pytest.raises(ValueError, match="is only a table"):
         by_class.model_card()
     report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.page()

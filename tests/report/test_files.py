@@ -189,7 +189,7 @@ class TestLabelsAndIds:
         wrong = answers[answers["y_true"] != answers["y_pred"]]
         surest = wrong.loc[wrong["confidence"].idxmax()]
         assert (
-            f"Most confident error: id {surest['id']}, {surest['y_true']} in truth, it said {surest['y_pred']}" in text
+            f"Most confident error: id {surest['id']}, true class {surest['y_true']}, answer {surest['y_pred']}" in text
         )
         threshold = re.search(r"Confusion table: answers from ([\d.]+) ", text)
         accepted = answers[answers["confidence"] >= float(threshold[1])]

@@ -35,8 +35,8 @@ def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_inter
     found = compare("accuracy", profiles(), confidence_level=0.9)
     assert flips.excluded == pytest.approx(max(abs(found.low), abs(found.high)))
     first = of_accuracy(confidence_report(profiles()))
-    assert f"{flips.n_flipped} answers flipped, {flips.to_wrong} of them to wrong" in first
-    assert f"more than {100 * flips.excluded:.1f} points are excluded" in first
+    assert f"{flips.n_flipped} answers changed between right and wrong, {flips.to_wrong} of them to wrong" in first
+    assert f"A difference above {100 * flips.excluded:.1f} points is excluded" in first
 
 
 @pytest.mark.parametrize("n_compared", [1, 6])
@@ -56,14 +56,15 @@ def test_a_detectable_difference_is_found_four_times_in_five(n_compared):
 def test_what_would_be_found_is_told():
     report = confidence_report(profiles())
     n_compared = int(re.search(r"for all (\d+) comparisons", " ".join(report.text().split()))[1])
-    told = f"; {100 * Flips.of(*profiles().values()).detectable(n_compared):.1f} would be found 8 times in 10"
+    points = f"{100 * Flips.of(*profiles().values()).detectable(n_compared):.1f} points"
+    told = f" A difference of {points} would be found with 80% probability"
     assert told in of_accuracy(report)
 
 
 def test_of_a_difference_that_is_shown_nothing_is_excluded():
     worse = {"a": profiles()["a"], "b": ConfidenceProfile.from_correctness(RIGHT & (RNG.random(N) < 0.7), CONFIDENCE)}
     first = of_accuracy(confidence_report(worse))
-    assert "answers flipped" in first
+    assert "answers changed" in first
     assert "excluded" not in first
 
 
@@ -72,7 +73,7 @@ def test_classifiers_have_flips_too():
     one, other = (RNG.dirichlet(np.ones(3), N) for _ in range(2))
     first = of_accuracy(confidence_report(y, {"a": one, "b": other}))
     mine, theirs = one.argmax(axis=1) == y, other.argmax(axis=1) == y
-    assert f"{np.count_nonzero(mine != theirs)} answers flipped" in first
+    assert f"{np.count_nonzero(mine != theirs)} answers changed" in first
 
 
 def test_a_row_that_abstains_is_not_right():
@@ -92,5 +93,5 @@ def test_few_distinct_confidences_are_told(n_distinct):
     confidence = np.append(np.resize(grid, N - 300), np.full(300, 1.0))
     text = abstain(confidence_report(ConfidenceProfile.from_correctness(RIGHT, confidence)).evidence).text(100)
     share = round(100 * np.mean(confidence == 1))
-    said = f"{n_distinct} distinct confidence{'s' * (n_distinct > 1)}: {share}% of answers share 100%"
+    said = f"{n_distinct} distinct confidence{'s' * (n_distinct > 1)}. {share}% of answers share 100%"
     assert (said in text) == (n_distinct <= 20)

@@ -42,7 +42,7 @@ def test_thresholds_are_those_of_each_slice_at_its_share():
     assert np.isnan(found.loc["region = islands", "threshold"])
     text = " ".join(report.text().split())
     assert f"{HEADING}: errors at most 5%" in text
-    assert "region = islands not guaranteed: " in text
+    assert "region = islands has no guarantee: " in text
     assert HEADING in report.page()
     assert HEADING not in report.page(anonymous=True)
 

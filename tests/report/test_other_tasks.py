@@ -99,7 +99,7 @@ def test_correctness_and_costs_have_a_table_alone():
         warnings.simplefilter("ignore")
         report = confidence_report(profiles, metrics=["aurc_loss"])
     assert report.evidence is None
-    with pytest.raises(ValueError, match="some have a correctness, and others costs"):
+    with pytest.raises(ValueError, match="models of which only some have costs"):
         report.model_card()
 
 
@@ -235,13 +235,13 @@ class TestWhere:
             alone = stats.ttest_1samp(apart, 0, alternative="greater").pvalue
             assert alone <= found.p_values[at] <= 2 * alone
         assert len(found.overconfident) == 2
-        assert "answers are taken to be independent" in slice_parts(found, "")[0].notes[0]
+        assert "It assumes that answers are independent" in slice_parts(found, "")[0].notes[0]
 
     def test_costs_are_not_tested(self):
         evidence = evidence_of(costs(1.4), slices={"shop": np.array(["a", "b"])[np.arange(N) % 2]})
         text = " ".join(where(evidence).text().split())
-        assert "Worst of 2 slices looked at, perhaps by chance, shop = " in text
+        assert "Worst of 2 slices (this may be chance), shop = " in text
         assert "too sure" not in text
         assert "not tested: costs have no bound" in text
-        assert "Costliest beyond its uncertainty: row " in text
+        assert "Cost furthest above its uncertainty: row " in text
         assert where(evidence).html(Ids())

@@ -56,8 +56,8 @@ class TestNumbers:
         wrong = (P > 0.5) != Y
         alarms, missed = (1e5 * WEIGHT[k == Y] @ wrong[k == Y] for k in (0, 1))
         assert "0.3% fraud (40% of these rows)" in said
-        assert "false alarms (honest, taken for fraud)" in said
-        *_, cases, total, _, low, high, of_alarms, of_missed, always, _, _ = numbers(said)
+        assert "false alarms (true class honest, answer fraud)" in said
+        *_, total, cases, _, low, high, of_alarms, of_missed, always, _, _ = numbers(said)
         assert cases == 100_000
         assert (total, of_alarms, of_missed) == pytest.approx((alarms + missed, alarms, missed), abs=0.51)
         ends = confidence_interval("accuracy", ConfidenceProfile.from_predictions(Y, P).at_prevalence({1: 0.003}))
@@ -103,7 +103,7 @@ class TestNumbers:
         proba /= proba.sum(axis=1, keepdims=True)
         shares = {"a": 0.5, "b": 0.3, "c": 0.2}
         text = confidence_report(np.array(["a", "b", "c"])[y], proba, prevalence=shares).summary()
-        said = re.search(r"cases (.*) To answer", " ".join(text.split()))[1]
+        said = re.search(r"20% c, (.*) A model that always", " ".join(text.split()))[1]
         wrong = [1e5 * share * (proba[y == k].argmax(axis=1) != k).mean() for k, share in enumerate(shares.values())]
         parts = {name: float(count.replace(",", "")) for count, name in re.findall(r"([\d,]+) of ([abc])\b", said)}
         assert [parts[name] for name in "abc"] == pytest.approx(wrong, abs=0.51)
@@ -121,7 +121,7 @@ class TestNumbers:
     def test_are_on_the_page_in_the_card_and_under_other_names(self):
         found = report()
         for shown in (found.page(), found.model_card()):
-            assert "100,000 such cases" in shown
+            assert "of 100,000 cases" in shown
         hidden = found.page(anonymous=True)
         assert "fraud" not in hidden
         assert "0.3% class 1" in hidden

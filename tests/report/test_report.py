@@ -380,7 +380,7 @@ class TestComparison:
         models = {"a": of_errors(10, 100), "b": of_errors(10, 90)}
         report = confidence_report(models)
         assert set(report.frame["best_model"]) == {"", "not compared"}
-        assert "No stars: Model 'b' has 90 predictions, and 'a' has 100." in " ".join(repr(report).split())
+        assert "No stars: Model 'b' has 90 predictions, but 'a' has 100." in " ".join(repr(report).split())
         y, proba, _ = predictions(2)
         flipped = ConfidenceProfile.from_predictions(y[::-1], proba, labels=LABELS[2])
         same = ConfidenceProfile.from_predictions(y, proba, labels=LABELS[2])

@@ -35,8 +35,8 @@ def test_thresholds_are_counted_again(allowed):
     sure, right = counted(y, p)
     said = said_by(confidence_report(y, p, errors=allowed))["Accept"]
     found = re.fullmatch(
-        r"From ([\d.]+): ([\d.]+)% of its answers are wrong, ([\d,]+) of 1,000 cases answered "
-        rf"\(at most {100 * allowed:g}%, guaranteed on new cases with 95% confidence: from ([\d.]+), ([\d,]+)\)\.",
+        r"From ([\d.]+): ([\d.]+)% of its answers are wrong, ([\d,]+) of 1,000 cases are answered\. "
+        rf"Guaranteed on new cases \(95%\): errors at most {100 * allowed:g}% from ([\d.]+), ([\d,]+) answered\.",
         said,
     )
     threshold, wrong, answered, guaranteed, fewer = (float(each.replace(",", "")) for each in found.groups())
@@ -102,7 +102,7 @@ def test_models_that_no_threshold_helps_are_left_out_of_the_picture():
     assert list(report.evidence.risk_differences) == ["two"]
     thresholds = pd.DataFrame(report.thresholds)
     assert thresholds.loc[thresholds["model"] == "guesses", "threshold"].isna().all()
-    assert "guesses: no threshold keeps any of these." in report.text()
+    assert "guesses: no threshold keeps any of these limits." in report.text()
 
 
 @pytest.mark.parametrize("n_models", [1, 3])
@@ -114,7 +114,7 @@ def test_a_guarantee_names_its_level_and_for_whom_it_holds(n_models):
     accepted = [text for question, text in said_by(report).items() if question.startswith("Accept")]
     assert len(accepted) == n_models
     for text in accepted:
-        assert re.search(r"guaranteed on new cases with 95% confidence: from [\d.]+, \d+\)\.$", text)
+        assert re.search(r"Guaranteed on new cases \(95%\): .*from [\d.]+, \d+ answered\.$", text)
 
 
 def test_tables_and_pictures_are_in_the_order_of_harm():
@@ -142,7 +142,7 @@ def _abstain(text):
 def test_what_keeps_the_errors_as_it_is_says_whether_that_is_guaranteed():
     many, few = (ConfidenceProfile.from_correctness(np.ones(n), np.full(n, 0.99)) for n in (400, 100))
     assert said_by(confidence_report(many))["Accept"] == (
-        "All: 0% of all answers are wrong (at most 1%, guaranteed on new cases with 95% confidence: all)."
+        "All: 0% of all answers are wrong. Guaranteed on new cases (95%): errors at most 1% if all are answered."
     )
     # 0.99^n <= 0.05 from n = 299 on.
     assert said_by(confidence_report(few))["Accept"] == (

@@ -34,7 +34,7 @@ def test_the_section_opens_with_the_verdict_and_what_to_do():
     assert modest[0].words.startswith("Underconfident: ")
     fine = trust(evidence_of(RNG.random(3000) < SURE)).parts
     assert fine[0].kind == "finding"
-    assert "note what could go unnoticed" in fine[1].words
+    assert "errors may be undetected" in fine[1].words
 
 
 def test_a_useless_model_is_not_advised_to_calibrate():
@@ -43,7 +43,7 @@ def test_a_useless_model_is_not_advised_to_calibrate():
     profile = ConfidenceProfile.from_predictions(y_true, np.where(y_pred, 0.9, 0.1))
     verdict, todo = trust(confidence_report(profile, metrics=["confidence_gap"]).evidence).parts[:2]
     assert "most frequent class (74.0%)" in verdict.words
-    assert "calibration does not change that" in todo.words
+    assert "Calibration does not change that" in todo.words
 
 
 def test_the_table_has_the_counts_of_levels_and_the_intervals_of_the_verdict():

@@ -78,12 +78,12 @@ def test_rows_are_named_as_in_the_file():
     first = worst_answers(profile)[0]
     truth, answer = (profile.classes[codes[first.row]] for codes in (profile.true_class, profile.predicted_class))
     text = where(evidence_of(profile)).text(10_000)
-    said = f"{truth} in truth, it said {answer} at {certainty(first.says)}."
+    said = f"true class {truth}, answer {answer} at {certainty(first.says)}."
     assert f"Most confident error: row {first.row + 1}, {said}" in text
     assert "Rows are counted from 1" in text
     numbers = np.arange(len(profile))[::-1]  # as where rows were matched by ids
     named = where(evidence_of(profile, row_numbers={"value": numbers})).text(10_000)
-    assert f"Most confident error: row {len(profile) - first.row}, {truth} in truth" in named
+    assert f"Most confident error: row {len(profile) - first.row}, true class {truth}" in named
     ids = np.array([f"q{row}" for row in range(len(profile))])
     named = where(evidence_of(profile, row_names={"value": ("case", ids)})).text(10_000)
     assert f"Most confident error: case q{first.row}, {said}" in named
@@ -184,12 +184,10 @@ def test_no_errors_and_one_class():
     perfect = ConfidenceProfile.from_correctness(np.ones(300, dtype=bool), np.full(300, 0.9))
     assert worst_answers(perfect) == []
     most = 100 * beta.ppf(0.975, 1, 300)
-    assert f"No error among 300 answers. Of others like these, up to {most:.2f}% may" in where(
-        evidence_of(perfect)
-    ).text(200)
+    assert f"No error among 300 answers. Of new answers, up to {most:.2f}% may" in where(evidence_of(perfect)).text(200)
     one = ConfidenceProfile.from_predictions(["a"], [[0.3, 0.7]], labels=["a", "b"])
     section = where(evidence_of(one))
-    assert "No class is shown to be overconfident, of 1 looked at." in section.text(200)
+    assert "No class of 1 is shown to be overconfident." in section.text(200)
     assert "row 1" in section.text()
     assert "nan" not in section.text()
 
@@ -205,7 +203,7 @@ def test_what_is_known_without_classes():
     text = where(evidence_of(profile)).text(200)
     assert "Most confident error: row 1, wrong at 99.0%." in text
     assert re.search(r"99.0%\s+1 in 100\n", text)
-    assert "in truth" not in text
+    assert "true class" not in text
     in_batches = Evidence(rows=[], values={"value": []})
     assert "read in batches" in where(in_batches).text()
 

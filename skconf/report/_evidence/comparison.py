@@ -1,4 +1,4 @@
-"""Paired differences of models from a baseline, in one table."""
+"""Paired differences between models and a baseline, in one table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.rows import Row
 from skconf.scoring._names import Statistic
 
-#: What stands in place of the better models of a metric.
+#: The text in place of the better models of a metric.
 NOT_SHOWN, NOT_COMPARED = "no difference shown", "not compared"
 #: Level of the comparisons, after adjustment, and of the intervals.
 _LEVEL, _CONFIDENCE_LEVEL = 0.05, 0.95
-#: Most samples for which metrics are resampled if they need it, and the number of resamples: a t test follows.
+#: Most samples for which metrics are resampled, and the number of resamples. Their spread gives a t test.
 _MOST_RESAMPLED, _N_RESAMPLES = 20_000, 200
 
 
 class Difference(NamedTuple):
-    """The difference of a model from the baseline in a metric.
+    """The difference between a model and the baseline in a metric.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class Difference(NamedTuple):
     model : model
         The model that is compared with the baseline.
     value, low, high : float
-        Value of the model less that of the baseline, with its 95% interval; where the value closest to the best one is
-        better, the difference of their distances from it. NaN where they are not compared.
+        Value of the model minus value of the baseline, with its 95% interval. If the value closest to the best one is
+        better, the difference of the distances from the best one. NaN if the models are not compared.
     p_adjusted : float
-        P-value, adjusted by Holm's method for all differences; NaN where they are not compared.
+        P-value, adjusted by Holm's method for all differences; NaN if the models are not compared.
     better : model or None
         The model that is better by more than chance.
     reason : str
-        Why they are not compared; "" where they are.
+        The reason why the models are not compared; empty if they are.
     """
 
     metric: str
@@ -55,7 +55,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Differences of every model from the baseline.
+    """Differences between every model and the baseline.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class Comparison:
     differences : list of Difference
         One for each metric that has a better value, and each other model.
     reason : str
-        Why nothing is compared; "" where something is, or there is one model only.
+        The reason why nothing is compared. Empty if something is compared, or if there is only one model.
     left_out : mapping of str to str
-        Why metrics are not compared.
+        The metrics that are not compared, with the reason.
     unpaired : mapping of model to str
-        Why models cannot be compared at all, as a sentence without its period.
+        The models that cannot be compared at all, with the reason as a sentence without its period.
     """
 
     baseline: Any
@@ -101,7 +101,8 @@ def compare_models(
     baseline : model
         The model that the others are compared with.
     unpaired : mapping of model to str
-        Why rows of a model cannot be paired with those of the baseline; completes "BASELINE and MODEL ...".
+        The reason why the rows of a model cannot be paired with the rows of the baseline. It completes the sentence
+        "BASELINE and MODEL ...".
     """
     others = [model for model in {**profiles, **unpaired} if model != baseline]
     if not others or baseline is None:
@@ -138,7 +139,7 @@ def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, s
     for row in rows:
         if not row.metric.is_estimate:
             reasons[row.name] = "no estimate"
-        elif why := next((f"of {m}, {reason}" for m, each in paired.items() if (reason := _why_not(row, each))), ""):
+        elif why := next((f"for {m}, {reason}" for m, each in paired.items() if (reason := _why_not(row, each))), ""):
             reasons[row.name] = why
         elif signed(row).why_resampled and not few:
             reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
@@ -154,27 +155,27 @@ def in_words(left_out: Mapping[str, str]) -> str:
 
 
 def _why_not(row: Row, profile: ConfidenceProfile) -> str:
-    """Return why these predictions are too few, or too few of them decide, to estimate a metric; empty if they do."""
+    """Return why a metric cannot be estimated: too few samples, or too few that matter. Empty if it can."""
     if len(profile) < 2:
-        return ""  # the comparison says why
+        return ""  # the comparison gives the reason
     try:
         if is_nearness(by_nearness(row)):
             return why_not_nearer(row, profile)
         return "it cannot be estimated" if choose(row, profile, Sampling.of(profile)).method == "none" else ""
-    except ValueError:  # it is not defined here, which the comparison says, too
+    except ValueError:  # the metric is not defined here, and the comparison says so
         return ""
 
 
 def _compared(
     judged: Mapping[str, Row], paired: Mapping[Any, ConfidenceProfile], baseline: Any, left_out: dict[str, str]
 ) -> tuple[Any, str]:
-    """Compare values, or distances from a best value inside the range; None and the reason if nothing can be compared.
+    """Compare values, or distances from a best value inside the range; return None and a reason if that is impossible.
 
     Adds to `left_out`.
     """
     rows = {name: by_nearness(row) for name, row in judged.items() if name not in left_out}
     options = {"baseline": baseline, "confidence_level": _CONFIDENCE_LEVEL, "n_resamples": _N_RESAMPLES}
-    with collected():  # undefined values are NaN in the report, which has warned already
+    with collected():  # the report has already warned of undefined values
         try:
             return compare(rows, paired, random_state=0, **options), ""
         except ValueError as error:
@@ -214,7 +215,7 @@ def _difference(row: Row, model: Any, baseline: Any, compared: Any, reason: str)
     if np.isnan(one["difference"]):
         return Difference(row.name, model, reason="undefined here")
     value, low, high, p_value = one[["difference", "low", "high", "p_adjusted"]]
-    if row.better == "closer":  # it was compared by nearness, which grows as the distance shrinks
+    if row.better == "closer":  # the comparison was of nearness, which grows if the distance shrinks
         value, low, high = -value + 0.0, -high + 0.0, -low + 0.0
     better = None if not p_value <= _LEVEL else model if (value > 0) == (row.better == "higher") else baseline
     return Difference(

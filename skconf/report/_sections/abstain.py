@@ -1,4 +1,4 @@
-"""When should it abstain? A slider over exact stops of a threshold, and the places that people ask for."""
+"""When should it abstain? A slider over the possible thresholds, and a table of the errors that people allow."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._core.numbers import DASH, decimal
 from skconf.report._evidence.cells import BEGINS
 from skconf.report._evidence.evidence import Evidence
@@ -20,16 +21,16 @@ from skconf.report._page.tables import TablePart
 from skconf.report._sections.guaranteed import guaranteed_parts
 from skconf.report._sections.words import Words, errors_at, start_of, thousand, threshold_at, words_for, words_of
 
-#: What else the slider asks a price for.
+#: The second price that the slider asks for.
 PERSON = "a case sent to a person costs"
-#: So few distinct confidences are told.
+#: At most this many distinct confidences are mentioned.
 _FEW_DISTINCT = 20
-#: A limit of 0 on a logarithmic axis.
+#: What is drawn for a limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
 
 def abstain(evidence: Evidence) -> Section:
-    """Return the section: a slider beside the curves, and the table of errors allowed."""
+    """Return the section: a slider beside the curves, and the table of the errors that are allowed."""
     curve = _curve({model: evidence.title_of(model) for model in evidence.stops}, evidence.stops)
     parts: list[Part] = [
         _slider(evidence, curve),
@@ -47,7 +48,7 @@ def abstain(evidence: Evidence) -> Section:
 
 
 def _ties(evidence: Evidence, model: Any) -> str:
-    """Say that few distinct confidences part the answers, where there are few for many answers."""
+    """Say that there are few distinct confidences, if many answers share them."""
     profile = evidence.profiles[model]
     n_distinct = len(profile.ranking.score)
     if profile.kind == "costs" or n_distinct > _FEW_DISTINCT or n_distinct * FEWEST > len(profile):
@@ -55,8 +56,10 @@ def _ties(evidence: Evidence, model: Any) -> str:
     largest = int(np.argmax(profile.ranking.weight))
     share, score = profile.ranking.weight[largest] / profile.ranking.total_weight, float(profile.ranking.score[largest])
     at = f"{100 * score:g}%" if profile.ranks_by_confidence else f"{score:g}"
-    numbers = "1 distinct confidence" if n_distinct == 1 else f"{n_distinct} distinct confidences"
-    return f"{numbers}: {decimal(100 * float(share), 0)}% of answers share {at}, and no threshold divides these."
+    numbers = "only 1 distinct confidence" if n_distinct == 1 else f"only {n_distinct} distinct confidences"
+    together = f"{decimal(100 * float(share), 0)}% of answers share {at}: a threshold accepts all of them or none."
+    text = f"the answers have {numbers}. {together}"
+    return text if evidence.several else text[0].upper() + text[1:]
 
 
 def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
@@ -103,7 +106,7 @@ def _rates(evidence: Evidence, place: Place) -> list[tuple[float, float, float]]
 
 
 def _told(words: Words, _: float, rate: float, size: float) -> float | None:
-    """Return errors as the field of those allowed counts them; None among few answers."""
+    """Return the errors in the unit of the field in which a reader types the errors allowed; None for few answers."""
     if size < FEWEST:
         return None
     if words.kind == "costs":
@@ -118,18 +121,18 @@ def _place(place: Place) -> str:
 
 
 def _at(stops: Stops, stop: int, answered: float) -> list[str]:
-    """Return the cells of a model at a place: threshold, answers, errors, and what people get."""
+    """Return the cells of a model at a place: threshold, answers, errors, and the cases sent to a person."""
     limit, errors = (threshold_at(stops, stop), errors_at(stops, stop)) if stop >= 0 else (DASH, DASH)
     return [limit, thousand(answered), errors, thousand(1 - answered)]
 
 
 def _threshold(evidence: Evidence) -> str:
-    """Return the heading of what is accepted."""
+    """Return the heading of the thresholds."""
     return "uncertainty at most" if evidence.kind == "costs" else "threshold"
 
 
 def _allowed(evidence: Evidence) -> TablePart:
-    """Return the table of errors allowed: thresholds that were observed to keep them, and those that are guaranteed."""
+    """Return the table of the errors that are allowed, with the observed and the guaranteed threshold of each."""
     words, targets = words_of(evidence), evidence.targets
     allowed = [allowed_in_words(words, target) for target in targets]
     shown: dict[tuple[str, str], list[str]] = {("", words.at_most): allowed}
@@ -138,7 +141,7 @@ def _allowed(evidence: Evidence) -> TablePart:
         title = evidence.title_of(model)
         seen = [stops.at_most_wrong(target) for target in targets]
         if evidence.several and max(seen) < 0:
-            reasons.append(f"{title}: no threshold keeps any of these.")
+            reasons.append(f"{title}: no threshold keeps any of these limits.")
             continue
         limits = [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen]
         shown[title, f"observed {_threshold(evidence)}"] = limits
@@ -156,22 +159,22 @@ def _allowed(evidence: Evidence) -> TablePart:
         for target, each in zip(allowed, assured, strict=True):
             if why := _why_not(each, units):
                 lacking.setdefault(why, []).append(target)
-        subject = f"{title}, " if evidence.several else ""
-        reasons += [f"{subject}{' and '.join(at)} not guaranteed: {why}." for why, at in lacking.items()]
+        subject = f"{title}: " if evidence.several else ""
+        reasons += [f"{subject}no guarantee of {listed(at)}: {why}." for why, at in lacking.items()]
     what = "mean costs" if evidence.kind == "costs" else "errors"
     by = f", by {name}" if (name := _ranked_by(evidence)) else ""
     return TablePart(f"Thresholds for the {what} that you allow{by}", pd.DataFrame(shown), tuple(reasons))
 
 
 def _ranked_by(evidence: Evidence) -> str:
-    """Return what thresholds are of, where there are two scores."""
+    """Return the name of the score of the thresholds if there are two scores, else an empty text."""
     if evidence.score_name is None:
         return ""
     return "confidence" if evidence.scores else str(evidence.score_name)
 
 
 def _by_another_score(evidence: Evidence) -> list[Part]:
-    """Return the table of errors allowed by the other score, and which one answers more; nothing without another."""
+    """Return the table of thresholds by the other score, and say which score answers more."""
     other = evidence.by_score
     if other is None:
         return []
@@ -186,24 +189,25 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
         amounts = " and ".join(f"{thousand(reached[name])} by {name}" for name in better)
         allowed = allowed_in_words(words_of(evidence), evidence.target)
         said.append(
-            f"{start_of(evidence, model)}with errors of at most {allowed}, guaranteed: {amounts}, of 1,000 cases."
+            f"{start_of(evidence, model)}{amounts} of 1,000 cases are answered with guaranteed errors of at most "
+            f"{allowed}."
         )
-    both = "Thresholds by both scores are guaranteed together: the better one may be taken after looking."
+    both = "The guarantees of both scores hold together, so you may look at both and take the better one."
     return [_allowed(other), Prose(f"{both} {' '.join(said)}")]
 
 
 def allowed_in_words(words: Words, target: float) -> str:
-    """Return what is allowed."""
+    """Write the errors, or the mean cost, that are allowed."""
     return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
 
 
 def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) -> str:
-    """Say in a sentence which threshold keeps the errors that are told first, as observed and as guaranteed."""
+    """Say which threshold keeps the errors of the first limit, as observed and as guaranteed."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
     overall = f"{_amount(words, float(stops.wrong[-1]))} {words.of_all}"
     if keeps_all := stops.wrong[-1] <= target:
-        text, allows = f"All: {overall}", f"at most {allowed}, "
+        text, allows = f"All: {overall}", f"{words.at_most} {allowed} "
     elif stop < 0:
         return f"{overall}, and no threshold brings that to {allowed}."
     else:
@@ -211,13 +215,13 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) ->
         accept = f"Uncertainties up to {limit}" if words.kind == "costs" else f"From {limit}"
         # In short, what is allowed is told once, in the comparison.
         of_answers = "wrong" if in_short and words.kind == "right or wrong" else words.of_answers
-        text = f"{accept}: {wrong} {of_answers}, {thousand(stops.answered[stop])} of 1,000 cases answered"
-        allows = "" if in_short else f"at most {allowed}, "
+        text = f"{accept}: {wrong} {of_answers}, {thousand(stops.answered[stop])} of 1,000 cases are answered"
+        allows = "" if in_short else f"{words.at_most} {allowed} "
     guarantee, level = evidence.guarantee(model, target), f"{100 * evidence.level:g}%"
     if guarantee.status == "guaranteed":
-        there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])}"
-        there = "all" if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1] else there
-        return f"{text} ({allows}guaranteed on new cases with {level} confidence: {there})."
+        there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])} answered"
+        there = "if all are answered" if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1] else there
+        return f"{text}. Guaranteed on new cases ({level}): {allows}{there}."
     if guarantee.status == "no rule":
         return f"{text}."
     units = evidence.units(model)
@@ -229,7 +233,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) ->
 
 
 def accepting(evidence: Evidence, model: Any) -> str:
-    """Say what is accepted where the errors that are told first are observed: all, if no threshold keeps them."""
+    """Say what is accepted at the observed threshold of the first limit: all answers, if no threshold keeps it."""
     stops, words = evidence.stops[model], words_of(evidence)
     stop = stops.at_most_wrong(evidence.target)
     if stops.wrong[-1] <= evidence.target or stop < 0:
@@ -247,7 +251,7 @@ def _amount(words: Words, value: float) -> str:
 
 
 def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
-    """Return a guaranteed threshold, or what is lacking."""
+    """Return a guaranteed threshold, or how many rows it needs."""
     if guarantee.status == "guaranteed":
         return threshold_at(stops, guarantee.stop)
     if guarantee.status == "too few rows":
@@ -258,11 +262,11 @@ def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
 def _why_not(guarantee: Guarantee, units: str) -> str:
     """Return why no threshold is guaranteed, and what would help; "" if the table says it."""
     if guarantee.status == "never observed":
-        return f"no threshold keeps it here, and more {units} of this kind would not help"
+        return f"no threshold keeps the limit here, and more {units} of this kind would not help"
     if guarantee.status == "few answers":
-        return f"few answers keep it here; more {units} may help"
+        return f"too few answers keep the limit here, and more {units} may help"
     if guarantee.status == "more rows":
-        return f"that needs about {guarantee.needed:,} {units} like these; there are {guarantee.n_units:,}"
+        return f"a guarantee needs about {guarantee.needed:,} {units} like these, and there are {guarantee.n_units:,}"
     return ""
 
 
@@ -271,38 +275,38 @@ def _notes(evidence: Evidence) -> str:
     level, kind, profiles = f"{100 * evidence.level:g}%", evidence.kind, evidence.profiles.values()
     what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[kind]
     text = (
-        f"Observed: chosen by looking at these rows, among at least {FEWEST} answers; expect a little more on new "
-        "cases. Each interval is for a threshold that was fixed beforehand. "
+        f"Observed: this threshold was chosen on these rows, with at least {FEWEST} answers. Expect slightly more "
+        "errors on new cases. Each interval is for a threshold that was fixed beforehand. "
     )
     if evidence.known_stops:
         text += (
-            f"Read in batches: thresholds are where {len(BEGINS)} cells of confidence begin, every 0.01 below 0.9, and "
-            "closer above. "
+            f"The predictions were read in batches. Then only {len(BEGINS)} thresholds are tried: every 0.01 below "
+            "0.9, and closer ones above. "
         )
     if kind == "graded":
-        text += "Lost: 1 − correctness, on average. "
+        text += "Lost: the average of 1 − correctness. "
     if any(profile.groups is not None for profile in profiles):
-        text += "Intervals draw groups, whose answers depend on each other. "
+        text += "Answers of a group depend on each other, so intervals resample whole groups. "
     if kind == "costs":
         return f"{text}No threshold is guaranteed: costs have no bound."
     if any(evidence.guarantee(model, evidence.target).status == "no rule" for model in evidence.profiles):
-        return text + "Guaranteed: not for weighted rows, as the rule counts each row once."
+        return text + "Guaranteed: there is no guarantee for weighted rows, because the rule counts each row once."
     text += (
-        f"Guaranteed: with a probability of {level}, the {what} among answers to new cases is at most that. This holds "
-        "only if you pick the line and the model before you look (else: tune_threshold with n_candidates), new cases "
-        "are like these, and none of these trained the model."
+        f"Guaranteed: with a probability of {level}, the {what} among answers to new cases is at most the limit. This "
+        "holds only if new cases are like these rows, none of these rows trained the model, and you pick the line "
+        "and the model before you look. If you pick after looking, use tune_threshold with n_candidates."
     )
     if evidence.at_prevalence:
-        text += " At a stated prevalence the rule counts rows that are drawn to its mix, as many as last."
+        text += " At a stated prevalence the rule counts a random part of the rows, whose classes have that prevalence."
     if kind == "graded":
-        text += " The rule counts: each answer is drawn once as right, with a probability of its correctness, or wrong."
+        text += " The rule counts errors: it draws each answer once as right or wrong, right with its correctness."
     if any(profile.groups is not None for profile in profiles):
-        text += " It uses one answer of each group, drawn by lot."
+        text += " The rule uses one random answer of each group."
     return text
 
 
 def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | None:
-    """Chart the errors among answers against the share answered, from the first error on; nothing without errors."""
+    """Chart the errors among answers by the share answered, from the first error on; nothing without errors."""
     marks: list[Mark] = []
     data = []
     for series, (model, each) in enumerate(stops.items()):
@@ -334,6 +338,6 @@ def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | Non
 def _finding(title: str, each: Stops) -> str:
     """Say what abstaining brings."""
     none = int(np.argmax(each.wrong > 0)) - 1 if each.wrong[-1] > 0 else len(each.wrong) - 1
-    free = f"; no errors among its most confident {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
+    free = f", none of the most confident {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
     free = free if each.kind == "right or wrong" else ""
     return f"{title}: {errors_at(each, -1)} {words_for(each.kind).of_all}{free}."

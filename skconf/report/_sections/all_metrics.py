@@ -1,4 +1,4 @@
-"""All metrics, each under the question that it answers, in plain words."""
+"""All metrics in plain words, each under the question that it answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def all_metrics(evidence: Evidence) -> Section:
 
 
 def _by_question(evidence: Evidence, ends: Mapping[Any, Floats]) -> Iterator[tuple[str, list[Part]]]:
-    """Yield each question that rows answer, and how they do."""
+    """Yield each question, and the tables of the rows that answer it."""
     asked: dict[str, list[int]] = {}
     for at, row in enumerate(evidence.rows):
         question = question_of(_name(row))
@@ -63,7 +63,7 @@ def _table(evidence: Evidence, ends: Mapping[Any, Floats], rows: Sequence[int]) 
 
 
 def _estimate(value: float, ends: Floats) -> str:
-    """Return a value with its interval, or with a dash in its place."""
+    """Return a value with its interval, or with a dash instead of the interval."""
     if np.isnan(value):
         return DASH
     return number(value, *ends) if not np.isnan(ends).any() else f"{number(value)} [{DASH}]"

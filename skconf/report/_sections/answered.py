@@ -1,4 +1,4 @@
-"""How many rows a model answers, and how often it is right when it does: said where some abstain or are rejected."""
+"""How many rows a model answers, and how often it is right then. This is said if some rows abstain or are rejected."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +17,13 @@ _LEFT_OUT = ("unscored", "failed")
 
 
 def answered(evidence: Evidence) -> list[str]:
-    """Return a text for each model that rejects, of which some rows abstain, or that was read from a log."""
+    """Return a text for each model that rejects or abstains from some rows, or that was read from a log."""
     models = evidence.profiles
     return [f"{start_of(evidence, model)}{text}" for model in models if (text := _of(evidence, model))]
 
 
 def counted(source: CountsAlone) -> list[str]:
-    """Return the same of logs that hold no confidence."""
+    """Return the same texts for logs that hold no confidence."""
     texts = []
     for model, row in source.frame.iterrows():
         right = words_for("right or wrong" if source.right_or_wrong else "graded")
@@ -78,7 +78,7 @@ def _in_words(
     level: float = LEVEL,
     gone: str = "Abstained",
 ) -> str:
-    """Say how many rows are answers, how many of these are right unless it is told by costs, and what is left out."""
+    """Say how many rows are answers, how many answers are right (not for costs), and which rows are left out."""
     text = f"Answers {n_answers:,} of {n_answers + n_abstained:,} ({decimal(100 * share, 1)}%)."
     if right is not None and n_answers:
         is_right = "it is right in" if right.kind == "right or wrong" else f"its {right.right} is"

@@ -51,7 +51,7 @@ def as_page(evidence: Evidence) -> str:
 
 
 def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -> str:
-    """Return the whole report as text: without what is folded, and with the table of metrics."""
+    """Return the whole report as text, with the table of metrics and without the folded parts."""
     if evidence.chosen:
         parts = [as_lines(frame, notes_of(evidence), width), *_by_slice(evidence, width)]
         return "\n\n".join([parts[0], *([which(evidence).text(width)] if len(evidence.values) > 1 else []), *parts[1:]])
@@ -61,7 +61,7 @@ def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -
 
 
 def headings(evidence: Evidence, *, short: bool = False) -> list[str]:
-    """Return the headings of the text, and the questions of its summary; the latter alone, in short."""
+    """Return the headings of the text and the questions of its summary; `short` leaves out the headings."""
     questions = [question for question, *_ in summary(evidence).answers]
     if short:
         return questions
@@ -69,7 +69,7 @@ def headings(evidence: Evidence, *, short: bool = False) -> list[str]:
 
 
 def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
-    """Return the slices that were asked for as text."""
+    """Return the tables of the requested slices as text."""
     shown = []
     for model, slices in evidence.by_slice.items():
         start, finding = start_of(evidence, model), slice_finding(slices)
@@ -79,26 +79,26 @@ def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
 
 
 def as_fragment(frame: pd.DataFrame, evidence: Evidence) -> str:
-    """Return what a notebook shows: the verdicts, what they rest on, and the table of metrics."""
+    """Return what a notebook shows: the verdicts, the counts that they rest on, and the table of metrics."""
     parts = trust(evidence, pictures=len(evidence.values) <= 2).parts
     shown = [part for part in parts if not isinstance(part, Prose)]
     return table_fragment(as_table(frame, notes_of(evidence, verdicts=False)), summary(evidence), *shown)
 
 
 def table_fragment(table: TablePart, *above: Part) -> str:
-    """Return what a notebook shows: a table, and what stands above it."""
+    """Return what a notebook shows: a table, and the parts above it."""
     return fragment([*above, table], prefix=f"skconf-{next(_CELLS)}-")
 
 
 def table_page(table: TablePart, source: TableAlone) -> str:
-    """Return a page with a table, and what it was read from, for what has no predictions behind it."""
+    """Return a page with a table and its source, for a table that has no predictions behind it."""
     notes = [*files_read(source.origin), *source.origin.read_as]
     opening = [*group_findings(source), *_group_tables(source), table, *map(Prose, notes)]
     return page("Confidence report", opening, [], byline=_byline())
 
 
 def group_findings(source: TableAlone) -> list[Prose]:
-    """Say for each model how often it answers, and is then right; or in which groups it fails."""
+    """Say for each model how often it answers and how often it is right then, or in which groups it fails."""
     if isinstance(source, CountsAlone):
         return [Prose(text, "finding") for text in counted(source)]
     said = []
@@ -118,7 +118,7 @@ def _group_tables(source: TableAlone) -> list[Part]:
 
 
 def group_texts(source: TableAlone, width: int | None = None) -> list[str]:
-    """Return the groups as text: the table, and last the findings."""
+    """Return the groups as text: the table first, and then the findings."""
     findings, tables = [each.text(width) for each in group_findings(source)], _group_tables(source)
     summed_up = ["\n".join([SUMMARY, *findings])] if findings else []
     return [*([texts(tables, width)] if tables else []), *summed_up]
@@ -129,7 +129,7 @@ def _byline() -> str:
 
 
 def title(evidence: Evidence) -> str:
-    """Return the title of the page: what is reported on."""
+    """Return the title of the page, with the names of the models."""
     models = [evidence.title_of(model) for model in evidence.values]
     named = models if evidence.several else [file.name for file in evidence.origin.files] or models
     return f"May I trust {listed(list(dict.fromkeys(named)))}?" if len(named) <= 3 else "Confidence report"

@@ -1,4 +1,4 @@
-"""The table "Guaranteed in each slice": a threshold for each, which keep the errors that are allowed together."""
+"""The table "Guaranteed in each slice": a threshold for each slice. All of them keep the allowed errors together."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from skconf.report._page.parts import Folded, Part
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import LISTED, SHOWN, left_out, start_of, thousand, words_of
 
-#: Reasons that are told.
+#: How many reasons are listed.
 _NAMED = 3
 
 
 def guaranteed_parts(evidence: Evidence) -> list[Part]:
-    """Return the table of each model; nothing without slices, or where no rule applies."""
+    """Return the table of each model; nothing without slices, or if no guarantee is possible."""
     parts: list[Part] = []
     for model, found in evidence.guaranteed_in_slices.items():
         start = start_of(evidence, model)
@@ -49,14 +49,15 @@ def _table(evidence: Evidence, model: Any, found: pd.DataFrame) -> pd.DataFrame:
 
 def _note(evidence: Evidence) -> str:
     return (
-        f"With a probability of {100 * evidence.level:g}% all of these thresholds keep that on new cases of their "
-        "slices. Small slices share with many others: name fewer columns to show more."
+        f"With a probability of {100 * evidence.level:g}%, all these thresholds keep the limit on new cases of their "
+        "slices. More slices make each guarantee harder: name fewer columns to get more thresholds."
     )
 
 
 def _reasons(found: pd.DataFrame) -> list[str]:
-    """Say why nothing is guaranteed in the first few slices."""
+    """Say why nothing is guaranteed in the first few slices without a threshold."""
     lacking = found[found["threshold"].isna()]
     pairs = list(zip(lacking["slice"], lacking["reason"], strict=True))[:_NAMED]
-    said = [f"{name} not guaranteed: {reason}." for name, reason in pairs]
-    return [*said, f"Nor in {len(lacking) - _NAMED:,} others."] if len(lacking) > _NAMED else said
+    said = [f"{name} has no guarantee: {reason}." for name, reason in pairs]
+    more = len(lacking) - _NAMED
+    return [*said, f"{more:,} other slices have no guarantee either."] if more > 0 else said

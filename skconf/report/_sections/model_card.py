@@ -1,4 +1,4 @@
-"""A short text for a model card: a sentence for each question, what it rests on, and its limits."""
+"""A short text for a model card: a sentence for each question, the data, and the limits."""
 
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
@@ -27,9 +27,9 @@ def _what(evidence: Evidence) -> str:
 
 
 def _limits(evidence: Evidence) -> str:
-    """Say what the numbers do not show."""
+    """Say for which cases the numbers hold."""
     return (
-        "measured on these rows, and true of new cases only if they are like these. Intervals hold "
-        f"{100 * evidence.level:g}%, each for itself. Thresholds and the worst class were chosen by looking at these "
-        "rows: new cases will do a little worse."
+        "the numbers were measured on these rows, and hold for new cases only if they are like these rows. Each "
+        f"interval has a confidence level of {100 * evidence.level:g}% for itself. Thresholds and the worst class "
+        "were chosen on these rows, so expect slightly worse values on new cases."
     )

@@ -1,4 +1,4 @@
-"""At which prevalence a report is, what that means in cases, and whether the probabilities imply another one."""
+"""The prevalence of a report, the errors in cases, and whether the probabilities imply another prevalence."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from skconf.report._page.parts import Part, Prose
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import LISTED, left_out, start_of
 
-#: So many cases are told of.
+#: Errors are given for this many cases.
 CASES = 100_000
 #: Fewer cases are written with a decimal.
 _FEW = 10
@@ -22,7 +22,7 @@ _TOLD = 5
 
 
 def prevalence_in_words(evidence: Evidence, model: Any) -> str:
-    """Say at which prevalence the numbers of a model are, and how many of 100,000 cases would be wrong there."""
+    """Say for which prevalence the numbers of a model hold, and how many of 100,000 cases would then be wrong."""
     found = evidence.at_prevalence[model]
     if len(found.names) == 2:
         rare = found.rarest
@@ -34,9 +34,9 @@ def prevalence_in_words(evidence: Evidence, model: Any) -> str:
         where = f"at {shares}"
     if np.isnan(found.total[0]):
         return f"{where[0].upper()}{where[1:]}."
-    text = f"{where}, of {CASES:,} such cases {_cases(*found.total, evidence.level)} would be wrong{_apart(found)}."
+    text = f"{where}, {_cases(*found.total, evidence.level)} would be wrong{_apart(found)}."
     always = int(np.argmax(found.share))
-    text += f" To answer {found.names[always]} always would be wrong in {_count(1 - found.share[always])}."
+    text += f" A model that always answers {found.names[always]} would be wrong in {_count(1 - found.share[always])}."
     if (off := found.implies()) and not evidence.several:
         text += f" {off[0].upper()}{off[1:]}."
     elif off:
@@ -51,7 +51,7 @@ def is_off(evidence: Evidence, model: Any) -> bool:
 
 
 def prevalence_parts(evidence: Evidence) -> list[Part]:
-    """Return the sentence for each model, and its errors by class; nothing where no prevalence is stated."""
+    """Return the sentence for each model, and its errors by class; nothing if no prevalence is stated."""
     parts: list[Part] = []
     for model, found in evidence.at_prevalence.items():
         start = start_of(evidence, model)
@@ -68,7 +68,7 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
         }
         if found.implied is not None:
             columns["expected"] = [_count(found.implied[at]) for at in order]
-        notes = ("Wrong: cases of this class with another answer. Expected: the sum of its probabilities.",)
+        notes = ("Wrong: cases of this class with another answer. Expected: the number that the probabilities imply.",)
         if found.implied is None:
             notes = ("Wrong: cases of this class with another answer.",)
         title = f"{start}errors at this prevalence" if start else "Errors at this prevalence"
@@ -77,15 +77,15 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
 
 
 def _apart(found: AtPrevalence) -> str:
-    """Tell false alarms from missed ones, or the errors of the classes with most of them."""
+    """Write the false alarms and the missed cases; with more than two classes, the classes with most errors."""
     if not found.total[0]:
         return ""
     if len(found.names) == 2:
         rare = found.rarest
         name, other = found.names[rare], found.names[1 - rare]
         return (
-            f": {_count(found.wrong[1 - rare])} false alarms ({other}, taken for {name}) and "
-            f"{_count(found.wrong[rare])} missed ({name}, taken for {other})"
+            f": {_count(found.wrong[1 - rare])} false alarms (true class {other}, answer {name}) and "
+            f"{_count(found.wrong[rare])} missed cases (true class {name}, answer {other})"
         )
     order = np.argsort(-found.wrong, kind="stable")
     told = [f"{_count(found.wrong[at])} of {found.names[at]}" for at in order[:_TOLD] if found.wrong[at]]
@@ -100,9 +100,10 @@ def _count(share: float) -> str:
 
 def _cases(share: float, low: float, high: float, level: float) -> str:
     """Write how many cases a share is, with the interval in words."""
+    text = f"{_count(share)} of {CASES:,} cases"
     if np.isnan(low):
-        return _count(share)
-    return f"{_count(share)} ({100 * level:g}% interval {_end(low)} to {_end(high)})"
+        return text
+    return f"{text} ({100 * level:g}% interval {_end(low)} to {_end(high)})"
 
 
 def _with_ends(share: float, low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""Which slices fail, in a sentence and a table: worst first, and never the worst of many by chance."""
+"""Which slices fail, in a sentence and a table. The worst comes first, and chance is taken into account."""
 
 import numpy as np
 import pandas as pd
@@ -12,21 +12,21 @@ from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says, 
 
 #: Slices that a sentence names.
 _NAMED = 4
-#: Why too few errors may be expected: what takes the place of their exact distribution.
+#: Why the number of errors has no exact distribution, so that more errors are needed.
 _WHY_FEW = {"rows": "weights differ", "groups": "answers are in groups", "answers": "answers are graded"}
 
 
 def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", at: str = ", ") -> str:
-    """Say in which slices a model is overconfident, or in which classes: never the worst of many by chance."""
+    """Say in which slices, or classes, a model is overconfident, by more than the worst of many is by chance."""
     names, shares, n_slices = slices.names, slices.shares, len(slices.names)
     if shares.kind == "costs":
         worst = f"{names[0]}: {says_and_right(shares, 0)}"
-        return f"worst of {n_slices:,} {several} looked at, perhaps by chance, {worst}."
+        return f"worst of {n_slices:,} {several} (this may be chance), {worst}."
     overconfident, untested = slices.overconfident, int(np.isnan(slices.p_values).sum())
     why = _WHY_FEW[slices.tested_by]
-    few = f" In {untested:,} of them too few errors are expected to say, as {why}." if untested else ""
+    few = f" {untested:,} of them have too few expected errors for a test, because {why}." if untested else ""
     if not len(overconfident):
-        return f"no {one} is shown to be overconfident, of {n_slices:,} looked at.{few}"
+        return f"no {one} of {n_slices:,} is shown to be overconfident.{few}"
     others = [names[at] for at in overconfident[1:_NAMED]]
     more = len(overconfident) - 1 - len(others)
     others += [f"{more:,} more"] if more else []
@@ -38,7 +38,7 @@ def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", 
 
 
 def slice_parts(slices: BySlice, start: str, one: str = "slice", several: str = "slices") -> list[Part]:
-    """Return the table of the slices, whose end is folded; `start` names the model."""
+    """Return the table of the slices, with the later ones folded; `start` names the model."""
     n_slices, note = len(slices.names), _note(slices) if one == "slice" else _note_on_groups(slices)
     parts: list[Part] = [part_table(slices, slice(0, SHOWN), start, (note,), one)]
     if n_slices > SHOWN:
@@ -50,7 +50,7 @@ def slice_parts(slices: BySlice, start: str, one: str = "slice", several: str = 
 def part_table(
     slices: BySlice, part: slice, start: str, notes: tuple[str, ...] = (), heading: str = "slice"
 ) -> TablePart:
-    """Return some slices as a table; its first column names it, too, as a text has no title."""
+    """Return some slices as a table. The first heading names the model, because a table in a text has no title."""
     places, shares = range(len(slices.names))[part], slices.shares
     words = words_for(shares.kind)
     columns = {
@@ -70,18 +70,18 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p, where it is at most 0.05: of as many by chance, at most, for answers of one confidence, after Holm's "
-        f"adjustment for {len(slices.names):,} groups; rows are taken to be independent."
+        "p is shown if it is at most 0.05. It is an upper limit of the probability of so many errors by chance, after "
+        f"Holm's adjustment for {len(slices.names):,} groups. It assumes that rows are independent."
     )
 
 
 def _note(slices: BySlice) -> str:
-    share = "Slices of different columns share rows: a bad one shows in others that hold many of its rows."
+    share = "Slices of different columns share rows, so a bad slice also makes others look bad that hold its rows."
     if slices.shares.kind == "costs":
         return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
-    drawn = " Where graded answers imply few errors, each is drawn once as right or wrong, and counted."
+    drawn = " If graded answers imply few errors, each answer is drawn once as right or wrong, and counted."
     return (
-        "Overconfident: more errors than the confidences imply. p, where it is at most 0.05: of as many by chance, "
-        f"after Holm's adjustment for {len(slices.names):,} slices; {slices.tested_by} are taken to be independent."
-        f"{drawn if slices.tested_by == 'answers' else ''} {share}"
+        "Overconfident: more errors than the confidences imply. p is shown if it is at most 0.05: the probability of "
+        f"so many errors by chance, after Holm's adjustment for {len(slices.names):,} slices. It assumes that "
+        f"{slices.tested_by} are independent.{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

@@ -1,4 +1,4 @@
-"""Where does this come from? Versions, command, files with their hashes, and what was chosen by whom."""
+"""Where does this come from? Versions, command, files with their hashes, and the settings."""
 
 import platform
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import fits_on_paper
 
-#: Letters of a hash that tell files apart at a glance.
+#: Letters of a hash that are shown: enough to distinguish files.
 _SHORT = 12
-#: Classes that are counted in the open, and those that are listed at all.
+#: Classes that are shown, and the most that are listed, with the folded ones.
 _SHOWN, _LISTED = 10, 100
 
 
@@ -37,7 +37,7 @@ def source(evidence: Evidence) -> Section:
 
 
 def files_read(origin: Origin) -> list[str]:
-    """Return what was read, in a sentence for each model."""
+    """Say for each model which file was read."""
     return [
         f"{f'{file.model}: ' if file.model else ''}{file.n_rows:,} predictions from {file.path}."
         for file in origin.files
@@ -45,7 +45,7 @@ def files_read(origin: Origin) -> list[str]:
 
 
 def _facts(evidence: Evidence) -> dict[str, str]:
-    """Return what the report was made by, and what was chosen."""
+    """Return the versions and the settings of the report."""
     facts = {"made by": f"skconf {__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
     if evidence.origin.command:
         facts["command"] = without_folders(evidence.origin.command)
@@ -63,7 +63,7 @@ def _facts(evidence: Evidence) -> dict[str, str]:
 
 
 def _of_models(what: str, values: Mapping[Any, str], evidence: Evidence) -> dict[str, str]:
-    """Return a fact of each model, or once where all have the same."""
+    """Return a fact of each model; only once if all models have the same."""
     if not evidence.several:
         return dict.fromkeys([what], next(iter(values.values()))) if values else {}
     if len(values) > 1 and len(set(values.values())) == 1:
@@ -72,7 +72,7 @@ def _of_models(what: str, values: Mapping[Any, str], evidence: Evidence) -> dict
 
 
 def _threshold(profile: ConfidenceProfile) -> str:
-    """Write the threshold, also the default where none was given."""
+    """Write the threshold, or the default if none was given."""
     if profile.threshold is not None:
         return "∞: nothing is accepted" if np.isinf(profile.threshold) else f"{profile.threshold:g}"
     default = get_metric("coverage_score").threshold_for(profile)
@@ -80,7 +80,7 @@ def _threshold(profile: ConfidenceProfile) -> str:
 
 
 def _files(evidence: Evidence) -> list[Part]:
-    """Return the files, with their hashes in short and, folded, in full."""
+    """Return the files with short hashes, and a folded table with the full hashes."""
     files = evidence.origin.files
     if not files:
         return []
@@ -99,7 +99,7 @@ def _files(evidence: Evidence) -> list[Part]:
 
 
 def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> list[Part]:
-    """Return how many rows each class has: once where the models have the same."""
+    """Return how many rows each class has; only once if the models have the same rows."""
     counted: dict[str, Any] = {}
     for model in profiles:
         labels = evidence.labels_of(model)
@@ -124,7 +124,7 @@ def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> l
 
 
 def _counts(labels: Labels, stated: AtPrevalence | None) -> pd.DataFrame:
-    """Return the number and share of rows of each class, the most frequent first; weights do not count here."""
+    """Return the number and share of rows of each class, most frequent first, without weights."""
     counts = np.bincount(labels.true, minlength=len(labels))
     order = np.argsort(-counts, kind="stable")
     columns = {

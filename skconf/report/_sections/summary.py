@@ -13,13 +13,13 @@ from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.where import worst_part
 from skconf.report._sections.which import answered_in_words, costs_in_words
 
-#: Of more models it is told first which one is better, and of each less.
+#: With more models, the summary begins with the best one and says less about each.
 _FEW = 2
 
 
 @computed_once
 def summary(evidence: Evidence) -> Answers:
-    """Return the questions of a reader, each with its answer in a sentence or two."""
+    """Return the questions of a reader, each with an answer of one or two sentences."""
     ranked, verdicts = evidence.by_harm, verdicts_of(evidence)
     many, compared = len(ranked) > _FEW, _compared(evidence)
     answers = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), False)]
@@ -41,7 +41,7 @@ def summary(evidence: Evidence) -> Answers:
 
 
 def _compared(evidence: Evidence) -> list[tuple[str, str, bool]]:
-    """Say which model is better; nothing of a single one."""
+    """Say which model is better; nothing for a single model."""
     if len(evidence.profiles) < 2:
         return []
     costs = [("Cost", costs_in_words(evidence), False)] if evidence.costs else []
@@ -49,7 +49,7 @@ def _compared(evidence: Evidence) -> list[tuple[str, str, bool]]:
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:
-    """Return a question, of a model where there are several."""
+    """Return a question, with the name of the model if there are several."""
     return f"{question} {model}" if evidence.several else question
 
 
@@ -63,7 +63,7 @@ def rows_and_classes(evidence: Evidence) -> str:
 
 
 def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, bool]]:
-    """Say where models fail worst; of several at once, where nothing was found."""
+    """Say where models fail worst, in one line for all models without a finding."""
     said: dict[str, list[str]] = {}
     for model in ranked:
         if text := worst_part(evidence, model, in_short=in_short):

@@ -16,7 +16,7 @@ from skconf.report._sections.verdicts import verdicts_of
 from skconf.report._sections.which import stars
 from skconf.report._sections.words import cautions, start_of
 
-#: What stands between models, and verdicts on them, in a text.
+#: The separator between models, and between verdicts, in a text.
 _BETWEEN = " | "
 #: Width of the lines below a table.
 _WIDTH = 80
@@ -43,13 +43,13 @@ def frame_of(evidence: Evidence) -> pd.DataFrame:
 
 
 def _judged(evidence: Evidence) -> str | None:
-    """Return the first row about confidences that are too high or too low, which shows the verdicts."""
+    """Return the name of the row that shows the verdicts: the first about confidences that are too high or too low."""
     names = [row.name for row in evidence.rows]
     return next((name for name in JUDGED if name in names), None)
 
 
 def notes_of(evidence: Evidence, *, verdicts: bool = True) -> list[str]:
-    """Return what stands below the table: the meaning of a star, what counts as wrong, and perhaps the verdicts."""
+    """Return the notes below the table: the meaning of a star, what counts as wrong, and perhaps the verdicts."""
     notes = [note for note in [stars(evidence.comparison)] if note] if evidence.several else []
     notes += cautions(evidence, evidence.rows)
     if verdicts and _judged(evidence) is not None:
@@ -58,7 +58,7 @@ def notes_of(evidence: Evidence, *, verdicts: bool = True) -> list[str]:
 
 
 def as_written(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose cells with several models, or verdicts on them, are texts: for a file."""
+    """Return a table for a file, in which cells with several models or verdicts are texts."""
     written = {"best_model": _models_in_words, "verdict": _verdicts_in_words}
     return frame.assign(**{name: frame[name].map(write) for name, write in written.items() if name in frame})
 
@@ -94,7 +94,7 @@ def _columns(frame: pd.DataFrame) -> list[_Column]:
 
 
 def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
-    """Return the format of the entries of a column, and whether they are text, which is aligned on the left."""
+    """Return the format of the entries of a column, and whether they are text. Text is aligned on the left."""
     if name == "best":
         return (lambda value: "" if np.isnan(value) else f"{value:g}"), False
     if pd.api.types.is_float_dtype(column):
@@ -107,9 +107,9 @@ def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
 
 
 def as_lines(frame: pd.DataFrame, notes: Iterable[str] = (), width: int | None = None) -> str:
-    """Return a table as text, with a star at the better ones of several models, and notes below.
+    """Return a table as text, with a star at the better models and notes below.
 
-    A table that is wider than `width` is parted, and each part begins with the names of the rows.
+    A table that is wider than `width` is split into blocks. Each block begins with the names of the rows.
     """
     labels = [visible(str(label)) for label in frame.index]
     names = lines = _block(visible(str(frame.index.name or "")), labels, is_text=True)
@@ -128,13 +128,13 @@ def as_lines(frame: pd.DataFrame, notes: Iterable[str] = (), width: int | None =
 
 
 def _block(header: str, cells: list[str], is_text: bool) -> list[str]:
-    """Return a header and its cells at one width."""
+    """Return a header and its cells, padded to the same width."""
     width = max(map(len, [header, *cells]))
     return [f"{cell:{'<' if is_text else '>'}{width}}" for cell in [header, *cells]]
 
 
 def as_table(frame: pd.DataFrame, notes: Iterable[str] = ()) -> TablePart:
-    """Return a table for a page, with a star at the better ones of several models, and notes below."""
+    """Return a table for a page, with a star at the better models and notes below."""
     shown = {visible(str(frame.index.name or "")): [visible(str(label)) for label in frame.index]}
     for column in _columns(frame):
         shown[column.header] = [cell + "*" * mark for cell, mark in zip(column.cells, column.marks, strict=True)]

@@ -21,12 +21,13 @@ from skconf.report._sections.prevalence import is_off, prevalence_parts
 from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
-#: What to do where the probabilities imply another prevalence than is stated.
+#: What to do if the probabilities imply another prevalence than the stated one.
 _OF_ANOTHER_SHARE = (
-    "its probabilities are of another share of the classes. Calibrate it on rows that it was not trained on, correct "
-    "the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on those."
+    "its probabilities imply other shares of the classes. Calibrate it on rows that it was not trained on. Then "
+    "correct the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on the "
+    "corrected ones."
 )
-#: A limit of 0 on a logarithmic axis.
+#: What is drawn for a limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
 
@@ -62,13 +63,13 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     """Advise what to do about a verdict."""
     how = "calibrate it on rows that it was not trained on, then check again on other rows"
     if numbers == "uncertainties":
-        return f"{how}." if assessment.found else "use the uncertainties, but note how large a gap could go unnoticed."
+        return f"{how}." if assessment.found else "use the uncertainties, but note how large an undetected gap may be."
     if assessment.looks_swapped:
-        return "compare a few rows by hand, and put labels or columns of probabilities in their right order."
+        return "compare a few rows by hand, and bring the labels or the columns of probabilities into the right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
-        return "find out first why the most frequent class alone is right as often; calibration does not change that."
+        return "find out why the most frequent class alone is right as often. Calibration does not change that."
     if assessment.decisive is not None:
-        return "look at that row first: a wrong label would explain it. Else collect more labelled rows."
+        return "look at that row first: its label may be wrong. If the label is right, collect more labelled rows."
     if assessment.grade in ("mild", "serious", "unusable"):
         until = "do not act on its confidences" if assessment.grade == "unusable" else "use the observed errors below"
         return f"{how}. Until then, {until}."
@@ -77,12 +78,13 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     if assessment.grade == "too few to say":
         return "collect more labelled rows."
     return (
-        "use its confidences, but note what could go unnoticed: see the intervals below. More labelled rows show more."
+        "use its confidences, but errors may be undetected: see the intervals below. More labelled rows can detect "
+        "more."
     )
 
 
 def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> TablePart:
-    """Return expected and observed errors: of all answers, of the most confident, and where something was found."""
+    """Return expected and observed errors of all answers, of the most confident ones, and of the ranges found."""
     rows: list[dict[str, str]] = []
     words = words_of(evidence)
     for model in evidence.by_harm:
@@ -146,31 +148,31 @@ def _reliability(evidence: Evidence) -> Chart:
         marks.append(Line(bins["says"], bins["right"], name=_label(evidence, model), series=colour))
         data.append(bins.assign(model=evidence.title_of(model)))
     table = pd.concat(data)
-    same = "equally many answers" if words.kind == "costs" else "the answers in one of equally wide bins"
-    each = f"Each point stands for {same}, with its {100 * evidence.level:g}% interval."
+    same = "equally many answers" if words.kind == "costs" else "the answers of a bin; all bins are equally wide"
+    each = f"Each point shows {same}. Bars are {100 * evidence.level:g}% intervals."
     if words.kind == "costs":
         ends = [table[name].dropna() for name in ("says", "right", "low", "high")]
         says, right = (Axis.around(name, "linear", *ends) for name in (words.says, words.right))
         finding, title = (
-            f"Above the line it costs more than expected. {each}",
+            f"Points above the line cost more than expected. {each}",
             "Cost by uncertainty",
         )
     else:
         low = np.floor(float(table[["says", "low"]].min().min()) * 10) / 10
         says, right = (Axis(name, "percent", low, 1.0) for name in (words.says, words.right))
-        finding = f"Below the line it is overconfident, above it underconfident. {each}"
+        finding = f"Points below the line are overconfident, points above it underconfident. {each}"
         title = "Accuracy by confidence"
     marks.insert(0, Line([says.low, says.high], [says.low, says.high], name="calibrated", dashed=True))
     return Chart(title, finding, says, right, marks, table)
 
 
 def _label(evidence: Evidence, model: Any) -> str | None:
-    """Return what a chart calls a model: nothing, where there is one only."""
+    """Return the name of a model in a chart: None if there is only one model."""
     return str(model) if len(evidence.profiles) > 1 else None
 
 
 def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list[Chart]:
-    """Chart the errors among the most confident answers, observed and expected, by where these begin."""
+    """Chart the observed and expected errors of the most confident answers, by their lowest confidence."""
     marks: list[Mark] = []
     data = []
     tails = {model: tail for model, found in levels.items() if len(tail := error_tail(found))}
@@ -195,8 +197,7 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
     last = max(float(table["from"][table["from"] < 1].max()), 0.9)
     surest = Axis("confidence of at least", "nines", 0.4, 1 - 0.7 * (1 - last))
     finding = (
-        "Points: observed errors, with their interval; where there are none, a bar at its upper end alone. Dashed: "
-        "expected errors. "
-        "It is overconfident where a whole interval is above them."
+        "Points: observed errors with their interval. If no error was observed, a bar shows the upper end alone. "
+        "Dashed: expected errors. The model is overconfident where a whole interval is above the dashed line."
     )
     return [Chart("Errors of the most confident answers", finding, surest, rate, marks, table)]

@@ -31,9 +31,9 @@ from skconf.report._sections.words import (
     words_for,
 )
 
-#: What stands between a class and that it is the worst.
+#: The words between "Worst" and the name of a class.
 _ANSWERING = " where it answers "
-#: Most labels of which all confusions stand in one table.
+#: With at most this many labels, one table has all confusions.
 _IN_ONE_TABLE = 10
 #: Confusions that are listed.
 _CONFUSIONS = 10
@@ -62,7 +62,7 @@ def where(evidence: Evidence) -> Section:
             shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True, on_paper=on_paper)]
         parts += shown
     if not evidence.profiles:
-        parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
+        parts.append(Prose("The predictions were read in batches. Batches keep neither classes nor rows."))
     return Section("Where do they fail?" if evidence.several else "Where does it fail?", "Where", parts)
 
 
@@ -88,13 +88,13 @@ def findings(evidence: Evidence) -> list[str]:
 
 
 def _no_errors(profile: ConfidenceProfile, stops: Stops) -> str:
-    """Say what the absence of errors shows."""
+    """Say how many errors are possible although none was observed."""
     _, most = stops.ends(-1)
-    return f"no error among {len(profile):,} answers. Of others like these, up to {percent(float(most))} may be wrong."
+    return f"no error among {len(profile):,} answers. Of new answers, up to {percent(float(most))} may be wrong."
 
 
 def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, worst: Worst) -> str:
-    """Describe an answer in words."""
+    """Describe an answer in words, with its row."""
     name, labels, words = (
         _row_name(evidence, model, worst.row),
         evidence.labels_of(model),
@@ -105,7 +105,7 @@ def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, worst:
     if labels is None:
         return f"{name}, {'wrong ' if profile.kind == 'right or wrong' else ''}{words}"
     truth, answer = (labels.name(codes[worst.row]) for codes in (labels.true, labels.predicted))
-    return f"{name}, {truth} in truth, it said {answer} {words}"
+    return f"{name}, true class {truth}, answer {answer} {words}"
 
 
 def _how_ordered(evidence: Evidence) -> str:
@@ -116,18 +116,18 @@ def _how_ordered(evidence: Evidence) -> str:
         what, one = "classes and slices", "its class or slice"
     end = "lower" if evidence.kind == "costs" else "upper"
     text = (
-        f"Sorted by the {end} end of the interval, worst first, so that small {what} do not lead by chance. Each "
-        f"interval holds {100 * evidence.level:g}% for {one} alone; the worst of many looks worse than it is."
+        f"Sorted by the {end} end of the interval, worst first. So small {what} do not come first by chance. Each "
+        f"{100 * evidence.level:g}% interval is for {one} alone: the worst of many looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
-        text += " Shares are weighted, numbers of rows are not."
+        text += " Shares use the weights, numbers of rows do not."
     if any(profile.groups is not None for profile in evidence.profiles.values()):
-        text += " Intervals draw groups, whose answers depend on each other."
+        text += " Answers of a group depend on each other, so intervals resample whole groups."
     return text
 
 
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
-    """Return the classes of a model, by its answers and by the truth, and the most frequent confusions."""
+    """Return the classes of a model, by answer and by true class, and the most frequent confusions."""
     start, answers = start_of(evidence, model), evidence.by_answer[model]
     # Of one class alone the share is that of its rows, however much it counts.
     truth = Shares.of(replace(profile, strata=None), [labels.true], evidence.level)
@@ -182,11 +182,11 @@ def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TableP
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Table the most frequent confusions."""
     confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS)
-    if not confusions or len(labels) == 2:  # those of two classes stand beside where it answers them
+    if not confusions or len(labels) == 2:  # the table of answers has the confusions of two classes
         return []
     columns = {
-        f"{start}in truth": [labels.name(each.true) for each in confusions],
-        "it said": [labels.name(each.predicted) for each in confusions],
+        f"{start}true class": [labels.name(each.true) for each in confusions],
+        "answer": [labels.name(each.predicted) for each in confusions],
         "rows": [f"{each.n_rows:,}" for each in confusions],
         "of all errors": [percent(each.share) for each in confusions],
         "average confidence": [percent(each.confidence) for each in confusions],
@@ -196,21 +196,21 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
 
 
 def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list[Part]:
-    """Return the table of the answers that were furthest off; nothing where a finding says that there is none."""
+    """Return the table of the most confident errors; nothing if a finding says that there are none."""
     answers, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
     if not answers:
-        return [] if profile.kind == "right or wrong" else [Prose(f"{start}no answer fell short of its confidence.")]
+        return [] if profile.kind == "right or wrong" else [Prose(f"{start}no answer is below its confidence.")]
     at = [each.row for each in answers]
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
     if (topics := Topics.of(profile)) is not None:
         columns["label"] = list(map(topics.of_row, at))
     if labels is not None:
-        columns["in truth"] = [labels.name(code) for code in labels.true[at]]
-        columns["it said"] = [labels.name(code) for code in labels.predicted[at]]
+        columns["true class"] = [labels.name(code) for code in labels.true[at]]
+        columns["answer"] = [labels.name(code) for code in labels.predicted[at]]
     columns |= _columns_of(profile, answers)
     notes = []
     if profile.kind == "right or wrong":
-        notes.append("Expected wrong: how many answers of this confidence would be wrong if it were calibrated.")
+        notes.append("Expected wrong: the share of answers that would be wrong if confidences were calibrated.")
     if model not in evidence.row_names:
         notes.append("Rows are counted from 1, without a header.")
     title = words_for(profile.kind).worst_rows
@@ -219,7 +219,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list
 
 
 def _of_rows(evidence: Evidence, model: Any) -> str:
-    """Return what names the rows: the column of their ids, or their number."""
+    """Return the heading of the rows: the name of the column of ids, or "row"."""
     return visible(str(evidence.row_names[model][0])) if model in evidence.row_names else "row"
 
 
@@ -254,7 +254,7 @@ def _said_and_was(profile: ConfidenceProfile, answer: Worst) -> str:
 
 
 def _columns_of(profile: ConfidenceProfile, answers: list[Worst]) -> dict[str, list[str]]:
-    """Table the confidence and correctness of answers, or their uncertainties and costs."""
+    """Return columns with the confidence and correctness of answers, or their uncertainty and cost."""
     if profile.kind == "costs":
         return {"uncertainty": [number(each.says) for each in answers], "cost": [number(each.was) for each in answers]}
     if profile.kind == "graded":
@@ -266,14 +266,14 @@ def _columns_of(profile: ConfidenceProfile, answers: list[Worst]) -> dict[str, l
 
 
 def _odds(confidence: float) -> str:
-    """Write of how many such answers one is expected to be wrong."""
+    """Write the expected share of wrong answers, as 1 in so many."""
     if confidence >= 1:
         return "none"
     return f"1 in {decimal(1 / (1 - confidence), 0 if confidence >= 0.9 else 1)}"
 
 
 def certainty(confidence: float) -> str:
-    """Write a confidence in percent, in as many digits as distinguish it from 1."""
+    """Write a confidence in percent, with enough digits to distinguish it from 100%."""
     doubt = 1 - confidence
     if doubt <= 0:
         return "100%"
@@ -283,7 +283,7 @@ def certainty(confidence: float) -> str:
 
 
 def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> str:
-    """Say in a sentence where a model is overconfident most: in a class, or in a slice that was asked for."""
+    """Say in which class, or requested slice, a model is most overconfident."""
     found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
     if not found or evidence.kind == "costs":
         return ""

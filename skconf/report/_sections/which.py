@@ -1,4 +1,4 @@
-"""Which model is better? What each answers at the errors allowed, its cost, and paired differences in metrics."""
+"""Which model is better? The cases that each answers at the allowed errors, its cost, and differences in metrics."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,10 +27,10 @@ _NO_CLEAR_DIFFERENCE = "no clear difference"
 
 
 def which(evidence: Evidence) -> Section:
-    """Write the section: cases answered at the errors allowed, costs at prices that were given, and metrics."""
+    """Write the section: cases answered at the allowed errors, costs at the given prices, and metrics."""
     title, short = "Which model is better?", "Which"
     if len(evidence.values) < 2:
-        return Section(title, short, [Prose("There is one model here, and nothing to compare it with.")])
+        return Section(title, short, [Prose("There is only one model, so nothing is compared.")])
     rows, comparison = _with_headlines(evidence)
     parts: list[Part] = [Prose(finding, "finding") for finding in _findings(evidence, rows, comparison)]
     if evidence.unpaired:
@@ -54,7 +54,7 @@ def which(evidence: Evidence) -> Section:
 
 
 def findings(evidence: Evidence) -> list[str]:
-    """Answer the first questions, in a sentence each, and say what is not compared; nothing for a single model."""
+    """Answer each of the first questions in a sentence, and say what is not compared; nothing for a single model."""
     return [] if len(evidence.values) < 2 else _findings(evidence, *_with_headlines(evidence))
 
 
@@ -70,20 +70,21 @@ def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -
 
 
 def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n_compared: int) -> str:
-    """Say how many answers flipped from one model to another; if no difference was told, which one would have been."""
+    """Say how many answers changed between two models. If there is no clear difference, say which one is possible."""
     flips = Flips.of(evidence.profiles[baseline], evidence.profiles[model])
     if flips is None:
         return ""
-    text = f"{flips.n_flipped:,} answers flipped, {flips.to_wrong:,} of them to wrong"
+    text = f"{flips.n_flipped:,} answers changed between right and wrong, {flips.to_wrong:,} of them to wrong"
     if told_apart or np.isnan(flips.excluded):
         return text
     most = decimal(100 * flips.excluded, 1)
-    text = f"{text}; more than {most} {'point is' if most == '1.0' else 'points are'} excluded"
-    return f"{text}; {decimal(100 * flips.detectable(n_compared), 1)} would be found 8 times in 10"
+    text = f"{text}. A difference above {most} {'point' if most == '1.0' else 'points'} is excluded"
+    found = decimal(100 * flips.detectable(n_compared), 1)
+    return f"{text}. A difference of {found} points would be found with 80% probability"
 
 
 def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
-    """Compare in the metrics of the report and of the first questions, in one family of tests."""
+    """Compare the models in the metrics of the report and of the first questions, in one family of tests."""
     lacking = [name for name in words_of(evidence).headlines if name not in {row.name for row in evidence.rows}]
     if not lacking:
         return evidence.rows, evidence.comparison
@@ -92,7 +93,7 @@ def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
 
 
 class _Table:
-    """The comparison in texts.
+    """The texts of a comparison.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ class _Table:
         self._entries = {(each.metric, each.model): each for each in comparison.differences}
 
     def of(self, rows: Sequence[Row], heading: str, *notes: str) -> TablePart:
-        """Return the table of some rows: columns for each model, its difference, and that in words."""
+        """Return the table of some rows: for each model its value, its difference, and the difference in words."""
         several = len(self.others) > 1
         titles = [("", heading), ("", str(self.baseline))]
         columns = [[self.label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
@@ -134,12 +135,12 @@ class _Table:
         return TablePart("", frame, notes)
 
     def label(self, row: Row) -> str:
-        """Return the name of a metric, in words if it is one of the first questions."""
+        """Return the name of a metric, or its words if it belongs to the first questions."""
         name = words_of(self._evidence).headlines.get(row.name, row.name)
         return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
 
     def difference(self, row: Row, model: Any) -> str:
-        """Write a difference with its interval; that of accuracies in points."""
+        """Write a difference with its interval; a difference of accuracies in points."""
         entry = self.entry(row, model)
         times = 100 if row.name == _ACCURACY else 1
         text = number(times * entry.value, times * entry.low, times * entry.high)
@@ -152,11 +153,11 @@ class _Table:
         return f"{sign}{value}{' points' if times > 1 else ''} [{ends}"
 
     def entry(self, row: Row, model: Any) -> Difference:
-        """Return the difference of a model from the baseline in a metric."""
+        """Return the difference between a model and the baseline in a metric."""
         return self._entries[row.name, model]
 
     def _value(self, row: Row, model: Any) -> str:
-        """Write a value with the digits that its differences have."""
+        """Write a value with as many digits as its differences."""
         value = self._raw(row, model)
         times = 100 if row.name == _ACCURACY else 1
         entries = [self.entry(row, each) for each in (self.others if model == self.baseline else [model])]
@@ -170,7 +171,7 @@ class _Table:
         return f"{shown}%" if times > 1 else shown
 
     def _raw(self, row: Row, model: Any) -> float:
-        """Return the value of a metric, which the report need not have."""
+        """Return the value of a metric, also if the report does not show this metric."""
         for each, value in zip(self._evidence.rows, self._evidence.values[model], strict=True):
             if each.name == row.name:
                 return value
@@ -178,9 +179,9 @@ class _Table:
 
 
 def answered_in_words(evidence: Evidence) -> str:
-    """Say which model answers most cases at the errors that are told first, and how much the others differ from it."""
+    """Say which model answers most cases at the first limit of errors, and how much the others differ from it."""
     if evidence.at_prevalence:
-        return "Cases answered and costs are not compared at a stated prevalence; the metrics are."
+        return "Cases answered and costs are not compared at a stated prevalence. Only the metrics are compared."
     at_target = evidence.at_target
     if at_target is None:
         reasons = dict.fromkeys(f"{evidence.baseline} and {model} {why}" for model, why in evidence.unpaired.items())
@@ -193,7 +194,7 @@ def answered_in_words(evidence: Evidence) -> str:
 
 
 def costs_in_words(evidence: Evidence) -> str:
-    """Say which model costs least at the prices that were given, and how much the others differ from it."""
+    """Say which model costs least at the given prices, and how much the others differ from it."""
     costs, words = evidence.costs, words_of(evidence)
     if costs is None or evidence.prices is None:
         return ""
@@ -206,27 +207,27 @@ def costs_in_words(evidence: Evidence) -> str:
 
 
 def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str:
-    """Tell what a model reaches in 1,000 cases, and how much less or more that is than the best, with the interval."""
+    """Write what a model reaches in 1,000 cases, and its difference from the best model with the interval."""
     sign = 1 if than == "fewer" else -1
     value, *ends = (sign * 1000 * end for end in found.difference(best, other))
     low, high = sorted(ends)
     reached = found.reached[other]
-    text = thousand(reached) if than == "fewer" else decimal(1000 * reached, 0)
+    text = f"answers {thousand(reached)}" if than == "fewer" else f"costs {decimal(1000 * reached, 0)}"
     if np.isnan(low):
         return f"{text} (too few errors to compare)"
     shown = f"{decimal(value, 0)} {than}"
     said = f"95% interval {decimal(low, 0)} to {decimal(high, 0)}"
-    return f"{text}, {shown} ({said})" if low > 0 else f"{text} ({_NO_CLEAR_DIFFERENCE}: {shown}, {said})"
+    return f"{text}, {shown} ({said})" if low > 0 else f"{text}, {_NO_CLEAR_DIFFERENCE} ({shown}, {said})"
 
 
 def _answered(evidence: Evidence) -> TablePart:
-    """Table the cases that each model answers at the errors allowed, and its difference from the best."""
+    """Return the cases that each model answers at the allowed errors, and its difference from the best model."""
     words, rows = words_of(evidence), []
     for found in evidence.answered:
         best, *others = found.ranked
         allowed = allowed_in_words(words, found.target)
         if not found.reached[best]:
-            rows.append((allowed, "all models", "0", DASH, "no threshold keeps it"))
+            rows.append((allowed, "all models", "0", DASH, "no threshold keeps the limit"))
             continue
         rows.append((allowed, str(best), thousand(found.reached[best]), DASH, "most"))
         if none := [str(model) for model in others if not found.reached[model]]:
@@ -237,20 +238,20 @@ def _answered(evidence: Evidence) -> TablePart:
             text += f" [{DASH}]" if np.isnan(low) else f" [{decimal(low, 0)}, {decimal(high, 0)}]"
             said = "too few errors" if np.isnan(low) else "fewer" if low > 0 else _NO_CLEAR_DIFFERENCE
             rows.append((allowed, str(model), thousand(found.reached[model]), text, said))
-        rows += [(allowed, listed(none), "0", DASH, "no threshold keeps it")] if none else []
+        rows += [(allowed, listed(none), "0", DASH, "no threshold keeps the limit")] if none else []
     level = f"{100 * evidence.level:g}%"
     columns = [words.at_most, "model", "answered of 1,000", f"fewer than the most [{level}]", "in words"]
     n_models = len(evidence.answered[0].reached)
-    together = f" Those of one line of errors hold together for all {n_models} models." if n_models > 2 else ""
+    together = f" Intervals for one limit of errors hold together for all {n_models} models." if n_models > 2 else ""
     note = (
-        f"Each model by its best threshold observed, which is found anew in each draw of the rows: intervals contain "
-        f"what it costs to choose it.{together}"
+        "Each model has its best observed threshold. Each resample of the rows finds the threshold again, so "
+        f"intervals include the uncertainty of this choice.{together}"
     )
     return TablePart("Cases answered at the errors that you allow", pd.DataFrame(rows, columns=columns), (note,))
 
 
 def _differences(evidence: Evidence) -> Chart | None:
-    """Chart how many more errors the others make than the best model, where the same share is answered."""
+    """Chart how many more errors the others make than the best model, if all answer the same share."""
     found = {model: each for model, each in evidence.risk_differences.items() if not np.isnan(each.low).all()}
     if not found:
         return None
@@ -266,7 +267,7 @@ def _differences(evidence: Evidence) -> Chart | None:
         shown += [low, high]
         said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
     what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
-    finding = f"{'; '.join(said)}. Both answer the same share; a band holds at all shares together."
+    finding = f"{'; '.join(said)}. Both models answer the same share. A band holds at all shares together."
     answered = Axis("share answered, most confident first", "percent")
     scale: Scale = "linear" if evidence.kind == "costs" else "percent"
     more = Axis.around(f"{words_of(evidence).of_these}, minus {best}", scale, *shown, [0.0])
@@ -274,7 +275,7 @@ def _differences(evidence: Evidence) -> Chart | None:
 
 
 def _where_more(found: RiskDifference) -> str:
-    """Say at which shares answered the errors are more, or fewer."""
+    """Say at which answered shares a model makes more or fewer errors."""
     parts = []
     for what, places in found.runs().items():
         ends = dict.fromkeys(f"{100 * found.coverage[at]:.0f}%" for at in places)
@@ -283,7 +284,7 @@ def _where_more(found: RiskDifference) -> str:
 
 
 def stars(comparison: Comparison) -> str:
-    """Return the meaning of a star at the best models, or why there is none."""
+    """Return the meaning of a star at the best models, or the reason why there is no star."""
     if comparison.reason:
         return f"No stars: {comparison.reason}."
     if not comparison.differences:
@@ -291,14 +292,14 @@ def stars(comparison: Comparison) -> str:
     baseline, left_out = comparison.baseline, comparison.left_out
     note = (
         f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= 0.05 after "
-        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no difference is shown"
+        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no difference is shown."
     )
-    note += f"; not compared: {in_words(left_out)}." if left_out else "."
+    note += f" Not compared: {in_words(left_out)}." if left_out else ""
     return note + (f" Not paired: {'; '.join(comparison.unpaired.values())}." if comparison.unpaired else "")
 
 
 def _in_words(entry: Difference) -> str:
-    """Say which model is better, or why it is not known."""
+    """Say which model is better, or why this is not known."""
     if entry.reason:
         return f"{NOT_COMPARED}: {entry.reason}"
     return _NO_CLEAR_DIFFERENCE if entry.better is None else f"{entry.better} better"
@@ -306,10 +307,10 @@ def _in_words(entry: Difference) -> str:
 
 def _headlines_read(words: Words) -> str:
     """Return how to read the first questions."""
-    brier = "; Brier: the loss of the confidence" if "confidence_brier_loss" in words.headlines else ""
+    brier = " Brier: the squared error of the confidence." if "confidence_brier_loss" in words.headlines else ""
     return (
-        f"AURC: {words.aurc}, averaged over how many are answered{brier}. Less is better. Where curves cross, the "
-        "better one depends on the share answered."
+        f"AURC: {words.aurc}, averaged over all shares answered.{brier} Less is better. If the curves of two models "
+        "cross, the better model depends on the share answered."
     )
 
 
@@ -324,7 +325,7 @@ def _finding(row: Row, table: _Table, evidence: Evidence) -> str:
         if row.name == _ACCURACY and not entry.reason:
             told = entry.better is not None
             flips = _flips(evidence, table.baseline, model, told_apart=told, n_compared=table.n_compared)
-        return f"{what}: {_in_words(entry)}{minus}{f'; {flips}' if flips else ''}."
+        return f"{what}: {_in_words(entry)}{minus}.{f' {flips}.' if flips else ''}"
     said: dict[str, list[str]] = {}
     for model in table.others:
         entry = table.entry(row, model)
@@ -343,18 +344,17 @@ def _how(comparison: Comparison) -> str:
     """Explain how to read the differences."""
     baseline = comparison.baseline
     return (
-        f"Differences from {baseline}, paired row by row: the other model minus {baseline}. Each interval "
-        "holds 95% for its line alone; the words hold for all "
-        f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5%). So an interval "
-        "without 0 may belong to models without a clear difference. No clear difference is not equality: more rows may "
-        "show one."
+        f"Differences are paired row by row: the other model minus {baseline}. Each 95% interval is for its line only. "
+        f"The words hold for all {comparison.n_compared} comparisons of this section together (Holm's adjustment, 5%). "
+        'So the words may be "no clear difference" although the interval does not contain 0. No clear difference does '
+        "not mean that the models are equal: more rows may show a difference."
     )
 
 
 def _what_to_do(evidence: Evidence) -> str:
-    """Say how models that were not compared can be."""
+    """Say what to do to compare models that were not compared."""
     if evidence.origin.files:
-        todo = "give files of the same rows; where their order differs, name a column that names the rows: --id COLUMN."
+        todo = "give files of the same rows. If their order differs, name the column of their ids: --id COLUMN."
     else:
         todo = "pass predictions of the same samples, in one order."
     return f"What to do: {todo}"

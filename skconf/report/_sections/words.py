@@ -1,4 +1,4 @@
-"""What a report calls things, by what is known of the answers: right or wrong, graded, or with costs."""
+"""The words of a report, which depend on the kind of answers: right or wrong, graded, or with costs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from skconf.report._evidence.rows import Row, counts_rejected_as_wrong, judges_t
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
 
-#: Parts of the rows that are shown, and those that are listed at all.
+#: Slices or classes that are shown, and the most that are listed, with the folded ones.
 SHOWN, LISTED = 10, 100
-#: Models of which all is printed.
+#: With at most this many models, the folded parts are printed, too.
 _PRINTED_MODELS = 2
 #: Smaller thresholds are written with an exponent.
 _SMALLEST = 1e-16
@@ -25,32 +25,32 @@ _NAN = float("nan")
 
 @dataclass(frozen=True)
 class Words:
-    """The words for answers of a kind.
+    """The words for one kind of answers.
 
     Attributes
     ----------
     kind : str
         The kind.
     numbers : str
-        What is trusted or not.
+        The name of the numbers that a reader may trust: confidences or uncertainties.
     says, right : str
-        What is expected of an answer, and what is observed, on average.
+        The names of the expected and of the observed average.
     wrong : str
-        What is not right, as a heading.
+        The heading of the errors.
     of_these : str
-        How much of some answers that is.
+        The heading of the share of errors among some answers.
     of_all : str
-        How much of all answers that is, after the number.
+        What follows the share of errors among all answers.
     of_answers : str
-        How much of the accepted answers that is, after the number.
+        What follows the share of errors among the accepted answers.
     at_most : str
-        Heading of the most that is allowed.
+        The heading of the errors that are allowed.
     price : str
-        What the slider asks a price for.
+        The first price that the slider asks for.
     worst, worst_rows : str
-        The answer that was furthest from what it said, and the title of a table of such answers.
+        The name of the worst answer, and the title of a table of such answers.
     headlines : mapping of str to str
-        The metrics of models that a reader looks for first, and what they say.
+        The metrics that a reader looks for first, and their words.
     aurc : str
         What AURC averages.
     """
@@ -77,7 +77,7 @@ class Words:
     aurc: str = "the share of errors among the most confident answers"
 
     def amount(self, value: float, low: float = _NAN, high: float = _NAN, *, level: float | None = None) -> str:
-        """Write an accuracy, a correctness or a cost, with its interval; with its level, as in a sentence."""
+        """Write an accuracy, a correctness or a cost, with its interval; `level` gives the form for a sentence."""
         return (number if self.kind == "costs" else percent)(value, low, high, level=level)
 
 
@@ -112,8 +112,8 @@ _WORDS = {
         of_answers="is their mean cost",
         at_most="mean cost at most",
         price="a cost of 1 counts",
-        worst="costliest beyond its uncertainty",
-        worst_rows="answers costliest beyond their uncertainty",
+        worst="cost furthest above its uncertainty",
+        worst_rows="answers whose cost is furthest above their uncertainty",
         headlines={
             "selective_risk_loss(threshold=0)": "mean cost of its answers",
             "aurc_loss": "mean cost, over all shares answered (AURC)",
@@ -134,12 +134,12 @@ def words_for(kind: Kind) -> Words:
 
 
 def fits_on_paper(evidence: Evidence) -> bool:
-    """Return whether what is folded is printed as well: of few models."""
+    """Return whether folded parts are printed, too: only with few models."""
     return len(evidence.values) <= _PRINTED_MODELS
 
 
 def start_of(evidence: Evidence, model: Any) -> str:
-    """Return what stands before a sentence on a model: its name, where there are several."""
+    """Return the start of a sentence about a model: its name if there are several, else an empty text."""
     return f"{model}: " if evidence.several else ""
 
 
@@ -154,7 +154,7 @@ def right(shares: Shares, at: int) -> str:
 
 
 def says_and_right(shares: Shares, at: int, *, in_short: bool = False) -> str:
-    """Compare in words what is expected in a part of the rows with what is observed; in short without its interval."""
+    """Compare the expected and the observed value of a part of the rows in words; `in_short` omits the interval."""
     words = words_for(shares.kind)
     ends = () if in_short else (float(shares.low[at]), float(shares.high[at]))
     value = words.amount(float(shares.right[at]), *ends, level=shares.level)
@@ -167,42 +167,42 @@ def left_out(n_parts: int, what: str) -> tuple[str, ...]:
 
 
 def errors_at(stops: Stops, stop: int) -> str:
-    """Write the share of errors at a stop, or the mean loss or cost, with its interval."""
+    """Write the share of errors, the mean loss or the mean cost at a stop, with its interval."""
     low, high = stops.ends(stop)
     return words_for(stops.kind).amount(float(stops.wrong[stop]), float(low), float(high))
 
 
 def threshold_at(stops: Stops, stop: int) -> str:
-    """Write the shortest threshold that accepts what a stop accepts."""
+    """Write the threshold with the fewest digits that accepts the same answers as a stop."""
     value = stops.threshold(stop)
     return repr(value) if 0 < value < _SMALLEST else np.format_float_positional(value, trim="-")
 
 
 def thousand(share: float) -> str:
-    """Write how many of 1,000 cases a share is; few of them with a decimal."""
+    """Write a share as a number of 1,000 cases; a small number has a decimal."""
     cases = 1000 * share
     return decimal(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
 
 
 def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Return what readers of rows should know: that rejected answers count as wrong, or that models answer apart."""
+    """Return warnings about rows: rejected answers count as wrong, or the models answer differently."""
     of = list(rows)
     return _rejected_as_wrong(evidence, of) + _answered_differently(evidence, of)
 
 
 def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Return how rows that count rejected answers as wrong differ from the verdict; nothing where none is rejected."""
+    """Name the rows that count rejected answers as wrong, unlike the verdict; nothing if no answer is rejected."""
     names = [row.name for row in rows if counts_rejected_as_wrong(row)]
     if not names or not any(map(_rejects, evidence.profiles.values())):
         return []
     counts = "counts" if len(names) == 1 else "count"
     abstain = any(profile.abstained is not None for profile in evidence.profiles.values())
     such = "rows that abstain" if abstain else "rejected answers"
-    return [f"{' and '.join(names)} {counts} {such} as wrong; the verdict is about the answers."]
+    return [f"{' and '.join(names)} {counts} {such} as wrong. The verdict is only about the accepted answers."]
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Return which rows are of other answers for each model; nothing where all answer alike, or no row is."""
+    """Name the rows about the confidence in an answer, if the models give different answers; else nothing."""
     names = [row.name for row in rows if judges_the_confidence_alone(row)]
     profiles = list(evidence.profiles.values())
     if not names or len(profiles) < 2 or len({len(profile) for profile in profiles}) > 1:
@@ -215,11 +215,11 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     differ = float(np.mean(np.any([each != answers[0] for each in answers[1:]], axis=0)))
     if not differ:
         return []
-    which = f"{listed(names)} {'are' if len(names) > 1 else 'is'}"
-    text = f"The models answer differently in {decimal(100 * differ, 1)}% of the rows, so that {which} about"
-    return [f"{text} other answers for each. Compare them by aurc_loss, ecuas_loss or the cases answered."]
+    judge = "judge" if len(names) > 1 else "judges"
+    text = f"The models give different answers in {decimal(100 * differ, 1)}% of the rows. So {listed(names)} {judge}"
+    return [f"{text} different answers for each model. Compare by aurc_loss, ecuas_loss or the cases answered."]
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:
-    """Return whether a classifier rejected some answers, or abstained; a threshold alone rejects nothing."""
+    """Return whether a classifier rejected some answers or abstained. A threshold alone rejects nothing."""
     return profile.abstained is not None or (profile.accepted is not None and not profile.accepted.all())
