@@ -32,11 +32,14 @@ def test_slider_is_printed_where_it_was_left(opened):
         assert "".join(shown.split()) in paper
 
 
-def test_five_models_take_at_most_eight_sheets(opened):
+@pytest.mark.parametrize(("name", "at_most"), [("one model", 5), ("two models", 7), ("five models", 8)])
+def test_sheets_are_few_and_no_heading_stands_without_what_it_is_of(name, at_most, opened):
     from pypdf import PdfReader
 
-    paper = opened("five models").pdf(format="A4")
-    assert len(PdfReader(io.BytesIO(paper)).pages) <= 8
+    page = opened(name)
+    sheets = PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+    assert len(sheets) <= at_most
+    assert ("All metrics, by question" in on_paper(page)) == (name == "one model")  # of several they stay folded
 
 
 @pytest.mark.parametrize("name", MADE_AGAIN)

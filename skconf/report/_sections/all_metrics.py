@@ -15,7 +15,7 @@ from skconf.report._evidence.intervals import page_ends
 from skconf.report._evidence.rows import Row
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import cautions, fits_on_paper
+from skconf.report._sections.words import cautions
 
 #: Name of the section in the navigation.
 METRICS = "All metrics"
@@ -26,7 +26,7 @@ _OTHERS = "Other metrics"
 def all_metrics(evidence: Evidence) -> Section:
     """Return the section: a folded table for each question."""
     ends = {model: page_ends(evidence, model) for model in evidence.values}
-    printed = fits_on_paper(evidence)
+    printed = len(evidence.values) == 1  # of several, the table of differences is
     parts: list[Part] = [Folded(title, parts, on_paper=printed) for title, parts in _by_question(evidence, ends)]
     return Section("All metrics, by question", METRICS, parts)
 
