@@ -118,3 +118,10 @@ def test_thresholds_of_the_trial_are_those_of_the_whole_rule(name):
         of_all = whole.coverage if p.ndim == 1 else of.Truth(draw, share, 2000).at(whole.threshold)[0]
         assert coverage == of_all
         assert whole.feasible == bool(coverage)
+
+
+def test_expected_errors_are_those_of_many_rows():
+    for model in ("overconfident", "good"):
+        profile = of.profile_at(0.05, np.random.default_rng(0), (400_000, 2), model)
+        wrong = 400_000 * (1 - profile.correctness[:400_000].mean())
+        assert of.expected_errors(model, 0.05, 400_000) == pytest.approx(wrong, rel=0.06)

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from joblib import parallel_config
 from scipy.special import expit
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -436,14 +437,29 @@ def _held(frame, by):
     return groups.mean().where(groups.count() >= min(20, len(frame) // 2))
 
 
+#: Numbers of errors that are expected in the rows of the common class.
+_EXPECTED = {"below 0.1": 0, "0.1 to 1": 0.1, "1 to 10": 1, "10 or more": 10}
+
+
+def expected_errors(model, share, n):
+    """Return how many errors rows of the common class are expected to have: those beyond the threshold of Bayes."""
+    apart, _ = MODELS_AT[model]
+    return n * norm.sf(apart / 2 - np.log(share / (1 - share)) / apart)
+
+
 def intervals_part(frame):
-    held, least, by_model = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["model"])
+    common = frame["n"].str.split(" ").str[0].str.replace(",", "").astype(int)
+    errors = [expected_errors(*row) for row in zip(frame["model"], frame["share"], common, strict=True)]
+    frame = frame.assign(expected=np.array(list(_EXPECTED))[np.searchsorted(list(_EXPECTED.values()), errors) - 1])
+    held, least, by_errors = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["expected"])
     sets = ", ".join(f"{len(some):,} of {n}" for n, some in frame.groupby("n", sort=False))
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
-    more = [[name, *(share_of(each) for each in by_model[name])] for name in METRICS]
     text = table([["metric", *held.index, "least of a size and a model"], *rows])
-    text += f"\nSets: {sets}. The same by model:\n\n"
-    return text + table([["metric", *by_model.index], *more])
+    text += f"\nSets: {sets}. The same by the number of errors that are expected in the rows of the common class:\n\n"
+    there = [name for name in _EXPECTED if name in by_errors.index]
+    more = [[name, *(share_of(by_errors.loc[errors, name]) for errors in there)] for name in METRICS]
+    numbers = frame["expected"].value_counts()
+    return text + table([["metric", *there], *more, ["sets", *(f"{numbers[errors]:,}" for errors in there)]])
 
 
 # --- the guarantee --------------------------------------------------------------------------------------------------
@@ -734,7 +750,7 @@ def section(name, sets, text, date):
     return f"\n## {title}\n\n{about.format(n=f'{sets:,}')} Made on {date}.\n\n{text}"
 
 
-SETS = {"loss": 1, "rebalanced": 1, "estimates": 25, "refutations": 250, "intervals": 50, "promises": 2000}
+SETS = {"loss": 1, "rebalanced": 1, "estimates": 25, "refutations": 250, "intervals": 30, "promises": 2000}
 
 
 def main():
