@@ -106,10 +106,10 @@ class TunedThreshold:
     guarantees : DataFrame or None
         A row for each promise in each slice, if the target is a mapping or if there are slices; else None. The columns
         ``slice`` ("all" without slices), ``risk``, ``class`` and ``target`` say what is promised. ``n_samples`` is the
-        number of samples in the denominator of the rate. ``threshold`` and ``coverage`` are those of the slice.
-        ``observed`` is the rate or mean in the data. ``limit`` is its exact one-sided limit, at this promise's share of
-        1 − `confidence_level`; it is NaN for means (costs, ECUAS and CWSA). ``shown`` says whether the promise is
-        guaranteed, and ``reason`` says why not.
+        number of samples that could be accepted: all of the slice, or those in the denominator of a rate of a class.
+        ``threshold`` and ``coverage`` are those of the slice. ``observed`` is the rate or mean in the data. ``limit``
+        is its exact one-sided limit, at this promise's share of 1 − `confidence_level`; it is NaN for means (costs,
+        ECUAS and CWSA). ``shown`` says whether the promise is guaranteed, and ``reason`` says why not.
     by_class : DataFrame or None
         A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of
         the samples of the class that is accepted, and ``risk`` is the error rate of these. Look at both: a model that
