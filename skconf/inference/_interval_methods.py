@@ -74,8 +74,8 @@ def influence_ends(
     metric = statistic.metric
     sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
     if sampling.grouped and isinstance(metric, Ratio):  # a group is as large as what it adds to the denominator
-        sampling = sampling.given_sizes(_denominators(metric, profile, sampling))
-    error = sampling.standard_error(statistic.influence(profile))
+        sampling = sampling.given_sizes(_denominators(metric, profile))
+    error, degrees_of_freedom = sampling.error_of(statistic.influence(profile))
     if (
         isinstance(metric, Ratio)
         and metric.share_interval == "wilson"
@@ -84,7 +84,7 @@ def influence_ends(
     ):
         return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), error
     size = partial(_effective_size, metric, profile, sampling)
-    return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, confidence_level), error
+    return *delta_ends(statistic, value, error, size, degrees_of_freedom, confidence_level), error
 
 
 def delta_ends(
@@ -159,17 +159,17 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
 
 def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
     """Return the effective number of units in the denominator of a quotient."""
-    totals = _denominators(metric, profile, sampling)
+    totals = sampling.totals(_denominators(metric, profile))
     squares = float(totals @ totals)
     return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
 
 
-def _denominators(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> Floats:
-    """Return the contribution of each unit to the denominator of a quotient."""
+def _denominators(metric: Ratio, profile: ConfidenceProfile) -> Floats:
+    """Return the contribution of each sample to the denominator of a quotient."""
     below = np.empty(len(profile))
     for rows, block in profile.blocks():
         below[rows] = metric.terms(block)[1].weighted(block.sample_weight)
-    return sampling.totals(below)
+    return below
 
 
 def bootstrap_ends(

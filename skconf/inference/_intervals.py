@@ -228,8 +228,10 @@ def confidence_interval(
     are no shares: they are in the last row.
 
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
-    degrees of freedom as there are units less strata. Groups of unequal size s count as (Σ s)² / Σ s² equal ones, and
-    the influence of a group with the share h of its stratum is divided by 1 − h, as in the jackknife.
+    degrees of freedom as there are units less strata. With groups, the influence of one that has the share h of its
+    stratum is divided by 1 − h, as in the jackknife. Bias and degrees of freedom of this error are those that groups of
+    these sizes have, where values correlate within groups as they do in the sample (Bell and McCaffrey [8]_). Where
+    resamples give the error, groups of size s have those of (Σ s)² / Σ s² equal ones.
     Between two finite bounds of a metric, the interval is Wilson's for a proportion with the same standard error: it
     stays within bounds, and has a width also if all samples agree. That of a proportion itself, `accuracy`, is
     Wilson's, and the standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution; of samples
@@ -275,6 +277,8 @@ def confidence_interval(
        distribution, Statistics in Medicine 16, 1997.
     .. [7] G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general approach,
        Statistics in Medicine 27, 2008.
+    .. [8] R. M. Bell and D. F. McCaffrey, Bias reduction in standard errors for linear regression with multi-stage
+       samples, Survey Methodology 28, 2002.
 
     Examples
     --------

@@ -130,8 +130,7 @@ class Estimated:
                 None if profile.abstained else self.statistic.metric.kinds_of_samples(profile)
             )  # of all models alike
             drawn_by_kind = self.sampling.given_kinds(kinds)
-            error = drawn_by_kind.standard_error(self.varying[first] + sign * self.varying[second])
-            degrees_of_freedom = drawn_by_kind.degrees_of_freedom
+            error, degrees_of_freedom = drawn_by_kind.error_of(self.varying[first] + sign * self.varying[second])
         elif not np.isnan(value):
             drawn = self.varying[first] + sign * self.varying[second] - centre
             corrected, error = less_bias(value, drawn[~np.isnan(drawn)])

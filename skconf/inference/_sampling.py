@@ -82,10 +82,12 @@ class Sampling:
             mean = np.bincount(self.stratum, weight) / self.sizes
             self.weighs_strata = bool(mean.min() < mean.max() * (1 - _ROUNDING))
             self.equal_within = bool(np.allclose(weight, mean[self.stratum], rtol=_ROUNDING, atol=0))
-        #: Share of each group in its stratum; None where none is grouped.
-        self.share = None
+        #: Share of each group in its stratum, and the sum of the squares of those of its samples; None where none is
+        #: grouped.
+        self.share: Floats | None = None
+        self.squares: Floats | None = None
         if self.grouped:
-            self.share = self._share(self.totals(np.ones(n_samples) if sample_weight is None else sample_weight))
+            self.weigh(np.ones(n_samples) if sample_weight is None else sample_weight)
         #: Number of equal units in each stratum that groups of unequal size stand for.
         self.equivalent = self._equivalent()
         #: Number of these beyond one for each stratum; infinite where errors are normal.
@@ -152,9 +154,11 @@ class Sampling:
         """The stratum of each unit."""
         return np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
 
-    def _share(self, sizes: Floats) -> Floats:
-        """Return the share of each unit in the size of its stratum."""
-        return np.asarray(sizes / np.bincount(self._strata, sizes)[self._strata])
+    def weigh(self, sizes: Floats) -> None:
+        """Compute the share of each unit in the size of its stratum, and that of its samples, from their sizes."""
+        of_units, squares = self.totals(sizes), self.totals(np.square(sizes))
+        of_stratum = np.bincount(self._strata, of_units)[self._strata]
+        self.share, self.squares = of_units / of_stratum, squares / of_stratum**2
 
     def _equivalent(self) -> Floats:
         """Return the effective number of units in each stratum, (Σ s)² / Σ s² for groups of sizes s.
@@ -200,24 +204,65 @@ class Sampling:
         return given
 
     def given_sizes(self, sizes: Floats) -> "Sampling":
-        """Return the sampling in which groups have these sizes; this one if a group has nearly everything."""
-        stratum = self._strata
-        if not (np.bincount(stratum, sizes) > 0).all() or equal_units(sizes, stratum).min() <= FEWEST_UNITS:
+        """Return the sampling in which samples have these sizes; this one if a group has nearly everything."""
+        stratum, of_units = self._strata, self.totals(sizes)
+        if not (np.bincount(stratum, of_units) > 0).all() or equal_units(of_units, stratum).min() <= FEWEST_UNITS:
             return self
         given = copy(self)
-        given.share, given.equivalent = self._share(sizes), equal_units(sizes, stratum)
+        given.weigh(sizes)
+        given.equivalent = equal_units(of_units, stratum)
         given.degrees_of_freedom = float(given.equivalent.sum() - len(self.sizes))
         return given
 
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value, given the first-order effects of the samples on it."""
-        totals = self.totals(influence)
-        stratum = self._strata
+        return self.error_of(influence)[0]
+
+    def error_of(self, influence: Floats) -> tuple[float, float]:
+        """Return the standard error of a value and its degrees of freedom, given the effects of the samples on it."""
+        totals, stratum, unbiased = self.totals(influence), self._strata, self.sizes / (self.sizes - 1)
         apart = totals - (np.bincount(stratum, weights=totals) / self.sizes)[stratum]
-        unbiased = self.sizes / (self.sizes - 1)
-        if self.share is not None:  # the jackknife's: a large group draws the value to itself
-            apart, unbiased = apart / (1 - self.share), 1 / unbiased
-        return float(np.sqrt((np.bincount(stratum, weights=np.square(apart)) * unbiased).sum()))
+        if self.share is None or self.squares is None:
+            return float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ unbiased)), self.degrees_of_freedom
+        # The jackknife's: a large group draws the value to itself.
+        apart = apart / (1 - self.share)
+        error = float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ (1 / unbiased)))
+        bias, freedom = self._of_jackknife(totals, float(self.totals(np.square(influence)).sum()))
+        return error / bias, freedom
+
+    def _of_jackknife(self, totals: Floats, alone: float) -> tuple[float, float]:
+        """Return the factor by which the jackknife's standard error is too large, and its degrees of freedom.
+
+        Both depend on how much more a large group varies than a small one. If the effects of a group are independent,
+        its variance grows like its size; if all are equal, like the square of it. Their correlation decides.
+
+        Parameters
+        ----------
+        totals : ndarray of shape (n_units,)
+            The effect of each group.
+        alone : float
+            The sum of the squared effects of all samples.
+        """
+        assert self.share is not None
+        assert self.squares is not None
+        own, together = float(self.squares.sum()), float((self.share**2 - self.squares).sum())
+        correlation = 1.0
+        if alone > 0 and together > 0:
+            correlation = float(np.clip((float(totals @ totals) / alone - 1) * own / together, 0, 1))
+        variance = (1 - correlation) * self.squares + correlation * self.share**2
+        # The deviations of groups are A x, with x independent: these are the traces of A'A and its square, by stratum.
+        stratum, apart = self._strata, 1 / (1 - self.share)
+        drawn, large, diagonal = apart * variance, apart * self.share, apart**2 * variance
+        whole, square, product, fourth = (
+            np.bincount(stratum, terms) for terms in (variance, large**2, drawn * large, drawn**2)
+        )
+        beside = whole[stratum] * large**2 - 2 * drawn * large
+        trace = np.bincount(stratum, diagonal + beside)
+        of_square = whole**2 * square**2 + 2 * fourth * square + 2 * product**2 - 4 * whole * square * product
+        of_square = of_square + np.bincount(stratum, 2 * diagonal * beside + diagonal**2)
+        unbiased = 1 - 1 / self.sizes
+        expected = float(unbiased @ trace)
+        return float(np.sqrt(expected / variance.sum())), expected**2 / float(unbiased**2 @ of_square)
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw how often each sample occurs in a resample: the same number of units, drawn with replacement.

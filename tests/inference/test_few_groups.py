@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from _support.inference.group_coverage import SHIFTS, SIZES, coverage, drawn
+from scipy import stats
 
 from skconf import ConfidenceProfile
 from skconf.inference import confidence_interval
+from skconf.inference._sampling import Sampling
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES.keys())
@@ -29,13 +31,53 @@ def test_groups_of_one_size_have_the_t_interval_of_their_means():
     assert interval.standard_error == pytest.approx(means.std(ddof=1) / np.sqrt(8), rel=1e-12)
 
 
-def test_groups_of_unequal_size_have_the_error_of_the_jackknife():
-    """Leaving out one group at a time, and computing the accuracy again."""
+def without_each(values, group):
+    """Leave out one group at a time, and return the jackknife's standard error of the mean."""
+    groups = np.unique(group)
+    without = np.array([values[group != each].mean() for each in groups])
+    return np.sqrt((1 - 1 / len(groups)) * ((without - values.mean()) ** 2).sum())
+
+
+def known_variance(values, group):
+    """Return the bias and the freedom of that error, by the matrix that makes it, of values that correlate in groups.
+
+    The correlation is that which gives the squared sums of groups the size that they have.
+    """
+    apart, sizes = values - values.mean(), np.unique(group, return_counts=True)[1]
+    sums = np.array([apart[group == each].sum() for each in np.unique(group)])
+    pairs = (sizes * (sizes - 1)).sum()
+    correlation = np.clip((sums @ sums - apart @ apart) / (apart @ apart / len(apart) * pairs), 0, 1)
+    variance = sizes * (1 + (sizes - 1) * correlation)
+    n, share = len(sizes), sizes / len(apart)
+    to_residuals = np.diag(1 / (1 - share)) @ (np.eye(n) - np.outer(share, np.ones(n)))
+    quadratic = (1 - 1 / n) * to_residuals @ np.diag(variance) @ to_residuals.T
+    bias = np.trace(quadratic) / variance.sum()
+    return bias, np.trace(quadratic) ** 2 / np.trace(quadratic @ quadratic)
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_groups_of_unequal_size_have_the_error_of_the_jackknife_less_its_bias(shift):
     sizes = [3, 10, 1, 40, 7, 12]
-    right, confidence, group = drawn(sizes, 1.0, np.random.default_rng(0))
+    right, confidence, group = drawn(sizes, shift, np.random.default_rng(0))
     interval = confidence_interval("accuracy", ConfidenceProfile.from_correctness(right, confidence), groups=group)
-    without = np.array([right[group != each].mean() for each in range(6)])
-    assert interval.standard_error == pytest.approx(np.sqrt(5 / 6 * ((without - right.mean()) ** 2).sum()), rel=1e-12)
+    bias, freedom = known_variance(right, group)
+    error = without_each(right, group) / np.sqrt(bias)
+    assert interval.standard_error == pytest.approx(error, rel=1e-12)
+    value, times = right.mean(), stats.t.ppf(0.975, freedom)
+    for end in (interval.low, interval.high):  # Wilson's: where the distance is as many errors of that end itself
+        there = error**2 * end * (1 - end) / (value * (1 - value))
+        assert abs(end - value) == pytest.approx(times * np.sqrt(there), rel=1e-9)
+
+
+def test_the_error_is_right_on_average_however_answers_correlate():
+    """Of groups of these sizes, whose answers are all one, or independent: from 4,000 sets."""
+    group = np.repeat(np.arange(6), [3, 10, 4, 40, 7, 12])
+    rng = np.random.default_rng(2)
+    for alike in (True, False):
+        values = rng.normal(size=(4_000, 6))[:, group] if alike else rng.normal(size=(4_000, len(group)))
+        sampling = Sampling(len(group), group)
+        squares = [sampling.standard_error((each - each.mean()) / len(each)) ** 2 for each in values]
+        assert np.mean(squares) == pytest.approx(values.mean(axis=1).var(), rel=0.1)
 
 
 def test_one_group_with_nearly_all_answers_has_no_interval():
@@ -52,8 +94,8 @@ def test_a_share_of_some_answers_counts_a_group_by_these():
     profile = ConfidenceProfile.from_correctness(right, confidence, groups=group)
     interval = confidence_interval("selective_accuracy", profile, threshold=0.9)
     accepted = confidence >= 0.9
-    value = right[accepted].mean()
-    without = np.array([right[accepted & (group != each)].mean() for each in range(6)])
+    value, bias = right[accepted].mean(), known_variance(right[accepted], group[accepted])[0]
     assert interval.value == value
-    assert interval.standard_error == pytest.approx(np.sqrt(5 / 6 * ((without - value) ** 2).sum()), rel=1e-12)
+    error = without_each(right[accepted], group[accepted]) / np.sqrt(bias)
+    assert interval.standard_error == pytest.approx(error, rel=1e-12)
     assert interval.high - interval.low > 2 * interval.standard_error

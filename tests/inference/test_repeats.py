@@ -8,7 +8,7 @@ from _support.inference.repeat_coverage import COLUMNS, POPULATIONS, SIZES, cove
 
 #: Each question as often; an error in twelve answers is too rare for 50 questions.
 EPOCHS = ["2 repeats", "5 repeats", "5, no correlation", "5, all but alike", "16, all but alike"]
-#: Questions that are asked unequally often: intervals of 50 questions miss a little more.
+#: Questions that are asked unequally often.
 UNEQUAL = [name for name in POPULATIONS if name not in EPOCHS]
 
 
