@@ -11,7 +11,7 @@ from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import DASH, written_out
 
 _DESCRIPTION = """\
-Report on predictions in files: may their confidences be trusted, when to abstain, which model is better.
+Report on predictions in files: may I trust the confidences, when should the model abstain, which model is better?
 
 examples:
   %(prog)s predictions.csv
@@ -20,33 +20,33 @@ examples:
 
 Files have a row for each prediction, and
 
-- the true label and a probability for each class, and perhaps the predicted label, if it is not the most probable one;
-- or the true label, the predicted label and the confidence in it;
+- the true label and a probability for each class. Add the predicted label if it is not always the most probable class;
+- or the true label, the predicted label and the confidence in the predicted label;
 - or the true label, 0 or 1, and the probability of 1;
-- or, for a generative system, whether the prediction is right (1 or 0), or how nearly (such as 0.75), and the
-  confidence in it.
+- or, for a generative system, the correctness of the answer (1, 0, or a grade such as 0.75) and the confidence in it.
 
-Columns under other names than those below are found where one reading alone fits the data, as in the files of many
-tools: the true label is called label, target or truth, and probabilities are named by the labels. The report says what
-was found; where several readings fit, an error names the option that decides.
+Columns with other names than the defaults below are guessed, if only one reading fits the data. For example, the true
+label may be called label, target or truth, and the names of probabilities may contain the labels. The report says which
+columns it used. If several readings fit, an error names the option that chooses.
 
-Files are CSV (cells separated by commas, semicolons, tabs or bars), JSON lines (an object in each: .jsonl, .ndjson),
-both also compressed (.csv.gz), or Parquet.
+Files are CSV (cells separated by commas, semicolons, tabs or bars), JSON lines (.jsonl, .ndjson, one object for each
+line), or Parquet. CSV and JSON lines may be compressed (.csv.gz).
 
-Logs of language models are read as they are: samples_TASK_TIME.jsonl of lm-evaluation-harness, .json and .eval of
-Inspect. Of these --correct names what grades the answers, METRIC,FILTER or SCORER, and --confidence, --abstained and
---cluster name columns such as doc.NAME or metadata.NAME. Answers such as "I don't know", and blank ones, abstain.
+Logs of language models are read directly: samples_TASK_TIME.jsonl of lm-evaluation-harness, .json and .eval of Inspect.
+For a log, --correct names what grades the answers: METRIC,FILTER or SCORER. --confidence, --abstained and --cluster
+name columns such as doc.NAME or metadata.NAME. Blank answers, and answers such as "I don't know", abstain.
 
-Each file that is named is a model. Models are shown side by side, under the shortest names that differ. The files of a
-folder are parts of one model; so are those that match a pattern in quotes, and all files with --pool. The differences
-from the first model follow if the rows are about the same samples. Rows are matched by --id, or by their place if the
-true labels agree row by row.
+Each file that you name is a model. Models are shown side by side, under the shortest names that differ. These are parts
+of one model: the files of a folder, the files that match a pattern in quotes, and all files if you pass --pool. If the
+rows of all models are about the same samples, the report compares the other models with the first one. Rows are matched
+by --id, or by their position if the true labels agree row by row.
 
-Files of up to 100 MB together (decompressed), one for each model, are held in memory. Others, and groups, are read in
-batches, in memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct
-confidences are within a bound that a warning names, and there are no plots, differences or slices.
+If each model has one file, and all files together have at most 100 MB after decompression, they are held in memory.
+Other files, and groups, are read in batches, with memory that does not grow with their size. In batches, sums are
+exact, and areas under curves with more than 65,536 distinct confidences are approximate: a warning gives the bound of
+the error. There are then no plots, differences or slices.
 
-Exit status: 0 on success; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
+Exit status: 0 on success; 2 for a mistake in the command or a file (see standard error); 130 after Ctrl-C.
 """
 _EXAMPLES = """\
 more examples:
@@ -82,28 +82,28 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--id",
         metavar="COLUMN",
-        help="column of ids, by which the rows of models, and those of --truth, are matched in any order",
+        help="column of ids that match the rows of the models, and the rows of --truth; rows may be in any order",
     )
     evaluate.add_argument(
         "--truth",
         metavar="FILE",
-        help="file of the true labels, if they are not with the predictions: matched by --id, in any order; --target "
-        "names its column",
+        help="file of the true labels, if the files of predictions do not contain them. Rows are matched by --id; "
+        "--target names the column of labels",
     )
     evaluate.add_argument(
         "--group",
         nargs="+",
         metavar="COLUMN",
-        help="columns of groups, or parts NAME=VALUE of a path: report a row of metrics for each group, at any size of "
-        "the files; to find where the model fails, use --slices",
+        help="report a row of metrics for each group, for files of any size. Groups are columns, or parts NAME=VALUE "
+        "of a path. To find where the model fails, use --slices",
     )
     evaluate.add_argument(
         "--slices",
         nargs="+",
         metavar="COLUMN",
-        help="columns by which to look where the model fails, such as a region or an age: the report lists their "
-        "values, or quarters of many numbers, worst first, and names those that are overconfident; for "
-        "the metrics of each group, use --group",
+        help="columns that divide the rows into slices, such as region or age (many numbers are cut into quarters). "
+        "The report lists the slices, worst first, and names the overconfident ones. For metrics of each group, "
+        "use --group",
     )
     evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
     evaluate.add_argument(
@@ -111,7 +111,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         type=int,
         default=-1,
         metavar="N",
-        help="number of threads that read in batches; any number gives the same values (default: one on each core)",
+        help="number of threads that read batches. Any number gives the same values (default: one for each core)",
     )
     evaluate.add_argument(
         "--threshold",
@@ -124,16 +124,16 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         nargs="+",
         type=float,
         metavar="SHARE",
-        help="shares of errors that you allow among the answers, such as 0.03, beside 0.01, 0.02, 0.05 and 0.1; the "
-        "summary tells the threshold for the first",
+        help="error rates that you allow among the accepted answers, such as 0.03, in addition to 0.01, 0.02, 0.05 and "
+        "0.1. The summary gives the threshold for the first one",
     )
     evaluate.add_argument(
         "--prices",
         nargs=2,
         type=float,
         metavar=("ERROR", "PERSON"),
-        help="what an error costs, and a case that is sent to a person, such as 10 1: the report says where each model "
-        "costs least",
+        help="cost of an error, and cost of a case that is sent to a person, such as 10 1. The report says at which "
+        "threshold each model costs least",
     )
     evaluate.add_argument(
         "--prevalence",
@@ -141,27 +141,31 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         action="extend",
         type=share_of_class,
         metavar="LABEL=SHARE",
-        help="shares of the classes where the predictions are used, such as fraud=0.003; of two classes one is enough: "
-        "all numbers are then at these shares, and the summary says how many of 100,000 cases would be wrong",
+        help="shares of the classes where the predictions are used, such as fraud=0.003. With two classes, one share "
+        "is enough. All numbers are then for these shares, and the summary says how many of 100,000 cases would "
+        "be wrong",
     )
-    evaluate.add_argument("--short", action="store_true", help="print the summary alone")
+    evaluate.add_argument("--short", action="store_true", help="print only the summary")
     evaluate.add_argument(
-        "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
+        "--metrics",
+        nargs="+",
+        metavar="NAME",
+        help="metrics to report, or 'all' (default: the metrics that most users need)",
     )
     evaluate.add_argument(
         "--confidence-level",
         type=float,
         metavar="P",
-        help="show intervals of this level beside each metric, and guarantee thresholds at it (default: 0.95 on the "
-        "page, and no intervals in the table)",
+        help="level of intervals and guarantees. The table then shows an interval for each metric (default: 0.95 on "
+        "the page, and no intervals in the table)",
     )
-    evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
-    evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
+    evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="also write the table of metrics to a file")
+    evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write the report as an HTML page")
     evaluate.add_argument(
         "--anonymous",
         action="store_true",
-        help="leave rows, slices, labels, and names of models, groups and files out of the text, "
-        "the page and the CSV file",
+        help="leave out rows, slices, labels, and the names of models, groups and files, in the text, the page and the "
+        "CSV file",
     )
 
 
@@ -175,7 +179,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tuple[str, list[str]]:
-    """Write the files that were asked for, and return the text for the terminal and its headings."""
+    """Write the requested files, and return the text for the terminal and its headings."""
     from skconf.report import ConfidenceReport
     from skconf.report._evidence.evidence import Evidence
     from skconf.report._evidence.files import evidence_of_files, untold
@@ -208,11 +212,11 @@ def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tup
                 doing=begin,
             )
             source = evidence.anonymous() if options.anonymous else evidence
-            if not isinstance(evidence, Evidence) or not evidence.profiles:  # what takes long is done
+            if not isinstance(evidence, Evidence) or not evidence.profiles:  # the long computation is done
                 begin = untold
             begin("comparing models" if names else "judging confidences")
             report = ConfidenceReport(source)
-            if options.short or report.evidence is None or report.evidence.chosen:  # else the text says it
+            if options.short or report.evidence is None or report.evidence.chosen:  # else the text has it
                 for line in source.origin.read_as:
                     say(f"skconf: {line}", file=sys.stderr)
             write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
@@ -230,8 +234,8 @@ def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tup
     except MemoryError:
         instead = "" if options.batches else "read in batches (--batches), "
         raise CommandError(
-            f"there is not enough memory. To need less, {instead}with one thread (--jobs 1), with fewer columns of "
-            "probabilities (--proba), or without --group and --slices."
+            f"there is not enough memory. To need less memory, {instead}use one thread (--jobs 1), name fewer columns "
+            "of probabilities (--proba), or leave out --group and --slices."
         ) from None
 
 
@@ -241,15 +245,15 @@ def _names(files: list[str], *, pool: bool) -> list[str] | None:
         return None
     if len(files) > _MOST_MODELS:
         raise ValueError(
-            f"{len(files)} files were given, and each would be a separate model. If they are parts of one model, give "
-            f"--pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Else name up to "
-            f"{_MOST_MODELS}."
+            f"{len(files)} files were given, and each would be a separate model. If they are parts of one model, pass "
+            f"--pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Otherwise, name at "
+            f"most {_MOST_MODELS} files."
         )
     return _short_names(["standard input" if file == DASH else file for file in files])
 
 
 def _short_names(files: list[str]) -> list[str]:
-    """Return the shortest texts by which files differ: "raw" beside "isotonic", or "monday/p" beside "tuesday/p"."""
+    """Return the shortest names that distinguish the files: "raw" and "isotonic", or "monday/p" and "tuesday/p"."""
     from skconf.tables._paths import stem
 
     parts = [Path(file).parts or (file,) for file in files]
@@ -258,7 +262,7 @@ def _short_names(files: list[str]) -> list[str]:
         ends = ["/".join(each[-depth:]) for each in parts]
         names = [end if ends.count(end) == 1 else name for end, name in zip(ends, names, strict=True)]
     names = _where_free([stem(name) for name in names], names)
-    while len({name.rpartition(".")[2] for name in names}) == 1:  # what all end in tells nothing
+    while len({name.rpartition(".")[2] for name in names}) == 1:  # a common ending distinguishes nothing
         shorter = _where_free([name.rpartition(".")[0] for name in names], names)
         if shorter == names:
             break
@@ -267,7 +271,7 @@ def _short_names(files: list[str]) -> list[str]:
 
 
 def _where_free(shorter: list[str], names: list[str]) -> list[str]:
-    """Return shorter names if they still differ, from each other and from columns of the report."""
+    """Return the shorter names if they differ from each other and from the columns of the report."""
     from skconf.report._evidence.predictions import OF_THE_METRIC
 
     are_free = all(shorter) and len({*shorter, *OF_THE_METRIC}) == len(names) + len(OF_THE_METRIC)

@@ -24,14 +24,14 @@ COMMANDS = {
     "datasets": ("skconf.experiments._csr.data_commands", "list, download and check the data sets"),
 }
 
-#: The status of a program that is ended by a pipe without a reader, in shells.
+#: The status that shells give to a program that a closed pipe ended.
 _PIPE_CLOSED = 141
 _DESCRIPTION = """\
 Confidence-aware evaluation and selective classification.
 
-Results go to standard output, progress and warnings to standard error. Exit status: 0 on success; 1 if a part, such as
-a data set, failed, or something cannot be guaranteed; 2 for a mistake in the command, or a full disk; 130 after Ctrl-C;
-141 if the reader of the output left.
+Results go to standard output. Progress and warnings go to standard error. Exit status: 0 on success; 1 if a part, such
+as a data set, failed, or if something cannot be guaranteed; 2 for a mistake in the command, or a full disk; 130 after
+Ctrl-C; 141 if the reader of the output has ended.
 """
 _EXAMPLES = """\
 examples:
@@ -51,13 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, default=None
-        Command-line arguments; None stands for those of the process.
+        Command-line arguments. None means the arguments of the process.
 
     Returns
     -------
     int
         Exit status: 0 on success; 1 if a data set failed or something cannot be guaranteed; 2 after a mistake of the
-        user, or if the disk is full; 130 if interrupted; 141 if the reader of the output left, such as ``head``.
+        user, or if the disk is full; 130 if interrupted; 141 if the reader of the output, such as ``head``, has ended.
     """
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(given)
         finally:
             if sys.stdout is not None:
-                sys.stdout.flush()  # here, where an error can still be told
+                sys.stdout.flush()  # here, where an error can still be reported
     except OSError as error:
         return _cannot_write(error)
     except KeyboardInterrupt:
@@ -78,14 +78,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser, with the options of the commands that are given; the others need not be imported.
+    """Return the parser, with the options of the given commands only: the other commands are not imported.
 
     Parameters
     ----------
     given : sequence of str
         Command-line arguments.
     prog : str, default=None
-        What the user types to run it; None stands for what was typed.
+        The command that the user types. None means the command that was typed.
     """
     parser = _Parser(
         prog=_typed() if prog is None else prog,
@@ -93,7 +93,7 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the versions of skconf and what it stands on")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the versions of skconf and its packages")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, (module, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -111,9 +111,9 @@ def _run(given: Sequence[str]) -> int:
     if not given[0].startswith("-") and given[0] not in COMMANDS:
         parser.error(f"there is no command {given[0]!r}.{_suggest(given[0], COMMANDS)}")
     options = parser.parse_args(given)
-    options.command = shlex.join(["skconf", *given])  # as pages quote it
+    options.command = shlex.join(["skconf", *given])  # pages quote it like this
     from skconf._core.command_options import check_outputs
-    from skconf._core.messages import on_command_line  # which needs numpy, and help does not
+    from skconf._core.messages import on_command_line  # needs numpy, which the help does not
 
     with warnings.catch_warnings(), on_command_line():
         warnings.simplefilter("default", UserWarning)
@@ -123,10 +123,10 @@ def _run(given: Sequence[str]) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake in a line, with what was probably meant, instead of all options."""
+    """A parser that reports a mistake in one line, with the option that was probably meant."""
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the options; of a command, an unknown one is reported with the nearest that it has."""
+        """Parse the options; the error about an unknown option names the nearest option of the command."""
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             parser = getattr(options, "parser", self)
@@ -135,12 +135,12 @@ class _Parser(argparse.ArgumentParser):
         return options
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print a message; fail where it cannot be written, which is otherwise passed over."""
+        """Print a message; raise if it cannot be written, which argparse ignores."""
         if message and file is not None:
             file.write(message)
 
     def error(self, message: str) -> NoReturn:
-        """Report a mistake, and how to see all options."""
+        """Report a mistake, and say how to see all options."""
         self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
 
 
@@ -150,9 +150,9 @@ def _suggest(text: str, known: Iterable[str]) -> str:
 
 
 def _cannot_write(error: OSError) -> int:
-    """Say why a result cannot be written, unless its reader left; return the exit status."""
+    """Say why a result cannot be written, unless its reader has ended; return the exit status."""
     if sys.stdout is not None:
-        with suppress(OSError):  # what is left would fail again at the end, with a traceback
+        with suppress(OSError):  # the rest would fail again at exit, with a traceback
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return _PIPE_CLOSED
@@ -179,7 +179,7 @@ class _Version(argparse.Action):
 
 
 def _typed() -> str:
-    """Return what the user typed to run the program."""
+    """Return the command that the user typed."""
     return "python -m skconf" if Path(sys.argv[0]).parts[-2:] == ("skconf", "__main__.py") else "skconf"
 
 

@@ -9,22 +9,22 @@ from tempfile import TemporaryDirectory
 
 from skconf._core.terminal import CommandError, StandardInput, say
 
-#: What stands for standard input among the files of a command.
+#: The name of standard input among the files of a command.
 DASH = "-"
-#: First bytes of what may come through a pipe, and how names of such files end.
+#: First bytes of the formats that may come through a pipe, and the endings of such files.
 _ENDINGS = {b"{": ".jsonl", b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zXZ": ".csv.xz"}
 
 
 @contextmanager
 def written_out(files: Sequence[str]) -> Iterator[list[str | Path]]:
-    """Write standard input to a file, for as long as it is needed, if it is among the files: it is read twice."""
+    """Write standard input to a temporary file, if it is among the files, because it is read twice."""
     if DASH not in files:
         yield list(files)
         return
     if sys.stdin is None:
-        raise CommandError("standard input is closed; name a file, or pass what it holds: skconf evaluate - < FILE.")
+        raise CommandError("standard input is closed. Name a file, or pass its content: skconf evaluate - < FILE.")
     if sys.stdin.isatty():
-        say("skconf: reading standard input, which Ctrl-D ends", file=sys.stderr)
+        say("skconf: reading standard input. Press Ctrl-D to end it", file=sys.stderr)
     with TemporaryDirectory() as folder:
         path = StandardInput(folder, "standard input")
         with path.open("wb") as file:

@@ -1,4 +1,4 @@
-"""``threshold``: thresholds that keep promises on new cases, for a config."""
+"""``threshold``: thresholds that keep promises on new cases, for a configuration file."""
 
 import argparse
 import json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skconf.selective import TunedThreshold
 
 _DESCRIPTION = """\
-Choose the lowest confidence that a classifier may accept, so that promises hold on new cases.
+Choose the lowest confidence that a classifier may accept so that promises hold on new cases.
 
 examples:
   %(prog)s predictions.csv
@@ -25,32 +25,32 @@ examples:
   %(prog)s predictions.csv --target risk=0.05 false_negative_rate:fraud=0.1 --confidence-level 0.9
   %(prog)s answers.jsonl --score judge
 
-The file has a row for each prediction, on cases that trained neither the model nor its calibrator. Its layouts are
-those of evaluate: with probabilities, with a confidence in each predicted label, or with the correctness of each
-answer; logs of language models are read, too.
+The file has a row for each prediction. Its cases must not be part of the training data of the model or of its
+calibrator. The file has the same columns as for evaluate: probabilities, or a confidence in each predicted label, or
+the correctness of each answer. Logs of language models are read, too.
 
-What may be promised, of new cases like those in the file:
+These promises are possible. They hold for new cases like the cases in the file:
 
-  risk=R                        of the accepted predictions, at most the share R is wrong
-  coverage=R                    at least the share R is accepted
-  false_negative_rate:CLASS=R   of the cases of CLASS, at most the share R is accepted as another class
-  false_positive_rate:CLASS=R   of all other cases, at most the share R is accepted as CLASS
-  recall:CLASS=R                of the cases of CLASS, at least the share R is accepted as CLASS
+  risk=R                        at most the share R of the accepted predictions is wrong
+  coverage=R                    at least the share R of all cases is accepted
+  false_negative_rate:CLASS=R   at most the share R of the cases of CLASS is accepted as another class
+  false_positive_rate:CLASS=R   at most the share R of all other cases is accepted as CLASS
+  recall:CLASS=R                at least the share R of the cases of CLASS is accepted as CLASS
   cwsa=R, cwsa_plus=R           the accepted predictions have a CWSA, or CWSA+, of at least R
-  ecuas_1=R                     ECUAS with n = 1 charges them at most R on average
+  ecuas_1=R                     the accepted predictions have a mean ECUAS loss with n = 1 of at most R
 
-All promises hold together with the probability --confidence-level, in all slices. With --score they hold for
-thresholds by the confidence and for those by that column. The ones that accept more are printed; with --objective
-coverage, those of the lower risk.
+All promises hold together in all slices, with the probability --confidence-level. With --score, they also hold for the
+thresholds of both scores together. The command then prints the thresholds that accept more, or, with --objective
+coverage, the thresholds with the lower risk.
 
-Exit status: 0; 1 if a promise cannot be shown to hold in some slice, where everything is then rejected; 2 for a mistake
-in the command or the file, which standard error names.
+Exit status: 0 on success; 1 if a promise cannot be shown to hold in some slice, whose cases are then all rejected; 2
+for a mistake in the command or the file (see standard error).
 """
 _BY_CLASS = "predicted_class"
 _FLOORS = ("coverage", "recall", "cwsa", "cwsa_plus")
-#: Promises that are no shares of cases.
+#: Promises about means, not about shares of cases.
 _MEANS = ("cwsa", "cwsa_plus", "ecuas_1")
-#: Slices where everything is rejected that the text names.
+#: The text names at most this many slices in which everything is rejected.
 _NAMED = 3
 
 
@@ -66,7 +66,7 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         type=_promise,
         default=[("risk", None, 0.05)],
         metavar="PROMISE",
-        help="what is promised, NAME=SHARE or NAME:CLASS=SHARE (default: risk=0.05)",
+        help="promises to keep: NAME=SHARE or NAME:CLASS=SHARE (default: risk=0.05)",
     )
     threshold.add_argument(
         "--confidence-level",
@@ -79,28 +79,29 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "--slices",
         nargs="+",
         metavar="COLUMN",
-        help="columns such as a region: the promises hold in each of their cells, by a threshold for each; "
-        f"{_BY_CLASS} gives each predicted class a threshold",
+        help="columns such as region. Each combination of their values gets a threshold, and the promises hold in "
+        f"each. {_BY_CLASS} gives each predicted class a threshold",
     )
     threshold.add_argument(
         "--objective",
         choices=("risk", "coverage"),
         default="risk",
-        help="risk accepts as much as the promises allow, coverage as little as its floor allows (default: risk)",
+        help="risk: accept as many cases as the promises allow; coverage: accept as few cases as the promised coverage "
+        "allows (default: risk)",
     )
     threshold.add_argument(
         "--candidates",
         type=whole_number(1),
         default=1,
         metavar="N",
-        help="number of models or scores from which the same rows choose one, which makes each promise stricter "
-        "(default: 1)",
+        help="number of models or scores among which you choose on the same rows. More candidates make each promise "
+        "stricter (default: 1)",
     )
     threshold.add_argument(
         "--spend",
         choices=("evenly", "first"),
         default="evenly",
-        help="first accepts more where there are hardly more rows than are needed, and less where there are many "
+        help="first: accept more if there are hardly more rows than needed, and less if there are many rows "
         "(default: evenly)",
     )
     threshold.add_argument(
@@ -108,10 +109,10 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=0,
         metavar="N",
-        help="seed that draws one row of each cluster (default: 0)",
+        help="seed of the random draw of one row from each cluster (default: 0)",
     )
     threshold.add_argument(
-        "--format", choices=("text", "json", "toml"), default="text", help="what is printed (default: text)"
+        "--format", choices=("text", "json", "toml"), default="text", help="format of the output (default: text)"
     )
     add_column_options(threshold, target="label")
 
@@ -125,7 +126,7 @@ def _promise(text: str) -> tuple[str, str | None, float]:
             return risk, label or None, value
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"must be NAME=SHARE or NAME:CLASS=SHARE, as risk=0.05, but is {text!r}")
+    raise argparse.ArgumentTypeError(f"must be NAME=SHARE or NAME:CLASS=SHARE, such as risk=0.05, but is {text!r}")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -150,7 +151,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
 
     columns = columns_of(options, target="label")
     read = read_file(file, columns, slices=_columns(options.slices))
-    if read.table is None and options.slices and read.profile.classes is None:  # labels and a confidence in them
+    if read.table is None and options.slices and read.profile.classes is None:  # labels and their confidences
         read = read_file(file, columns, slices=_column_of_predictions(file, columns))
     for line in read.read_as:
         say(f"skconf: {line}", file=sys.stderr)
@@ -163,7 +164,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
     if read.score is not None:
         ranked[options.score] = replace(profile, score=read.score)
     found = {}
-    with collected():  # what is rejected is in the result
+    with collected():  # the result says what is rejected
         for name, each in ranked.items():
             found[name] = tune_threshold(
                 each,
@@ -177,7 +178,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
             )
     better = max(found, key=lambda name: _worth(found[name], options.objective))  # the first of equal ones
     tuned = found[better]
-    assert tuned.guarantees is not None  # a target that is a mapping has some
+    assert tuned.guarantees is not None  # there is a target that is a mapping
     return {
         "skconf": __version__,
         "rows": profile.n_rows,
@@ -190,9 +191,9 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
 
 
 def _worth(tuned: "TunedThreshold", objective: str) -> tuple[bool, float]:
-    """Return how much thresholds are worth: whether all promises are kept, and how many cases they accept.
+    """Return a key for sorting thresholds: whether all promises are kept, and how many cases they accept.
 
-    Where as few are accepted as a floor allows, those of the least risk are worth most.
+    If the objective is coverage, the key has the risk instead: a lower risk is better.
     """
     assert tuned.guarantees is not None
     amount = tuned.coverage if objective == "risk" else -tuned.risk
@@ -200,7 +201,7 @@ def _worth(tuned: "TunedThreshold", objective: str) -> tuple[bool, float]:
 
 
 def _compared(found: "Mapping[str | None, TunedThreshold]", better: str | None) -> dict[str, Any]:
-    """Return the score that the thresholds are of, and the coverage by each."""
+    """Return the score of the thresholds, and the coverage by each score."""
     names = {name: "confidence" if name is None else name for name in found}
     return {"score": names[better], "coverages": {names[name]: float(each.coverage) for name, each in found.items()}}
 
@@ -220,7 +221,7 @@ def _columns(slices: list[str] | None) -> list[str]:
 
 
 def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) -> dict[str, Any]:
-    """Return promises as :func:`tune_threshold` takes them: a class is found by its text."""
+    """Return promises as :func:`tune_threshold` takes them; a class is found by its text."""
     labels = {str(label): label for label in classes}
     target: dict[str, Any] = {}
     for risk, label, number in given:
@@ -229,14 +230,14 @@ def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) 
             raise ValueError("--target cost needs a matrix of costs: use tune_threshold in Python.")
         there = target.setdefault(risk, number if label is None else {})
         if isinstance(there, dict) is (label is None) or (label is None and there != number):
-            raise ValueError(f"--target gives {risk} twice, once as {name}={number:g}. Promise it once, or by class.")
+            raise ValueError(f"--target has {risk} twice, once as {name}={number:g}. Pass it once, or by class.")
         if label is not None:
             there[labels.get(label, label)] = number
     return target
 
 
 def _entries(tuned: "TunedThreshold", *, by_score: bool) -> list[dict[str, Any]]:
-    """Return an entry for each slice: where, the threshold if anything is accepted, and the promises."""
+    """Return an entry for each slice: its name, the threshold if anything is accepted, and the promises."""
     names = None if tuned.thresholds is None else list(tuned.thresholds.index.names)
     entries = []
     for at, (name, table) in enumerate(tuned.guarantees.groupby("slice", sort=False)):  # type: ignore[union-attr]
@@ -258,7 +259,7 @@ def _entries(tuned: "TunedThreshold", *, by_score: bool) -> list[dict[str, Any]]
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as files for configs know it."""
+    """Return a value of a type that JSON and TOML have."""
     value = value.item() if hasattr(value, "item") else value
     return value if isinstance(value, bool | int | float) else str(value)
 
@@ -272,7 +273,7 @@ def _json(found: Mapping[str, Any]) -> str:
 
 
 def _toml(found: Mapping[str, Any]) -> str:
-    """Write TOML; its texts are spelled as those of JSON."""
+    """Write TOML; its texts are escaped as in JSON."""
     lines = [f"{key} = {_toml_value(value)}" for key, value in found.items() if key != "thresholds"]
     for entry in found["thresholds"]:
         lines += ["", "[[thresholds]]"]
@@ -289,24 +290,24 @@ def _toml_value(value: Any) -> str:
 
 
 def _escaped(text: str, escape: Callable[[str], str]) -> str:
-    """Write characters that steer a terminal as the format spells them: `say` would write them as Python does."""
+    """Escape control characters as the format does; `say` would escape them as Python does."""
     from skconf._core.messages import visible
 
     return "".join(letter if visible(letter, keep="\n") == letter else escape(letter) for letter in text)
 
 
 def _text(found: Mapping[str, Any]) -> str:
-    """Say what is accepted, and what holds; slices where everything is rejected come last, the first few by name."""
+    """Say what is accepted and what is guaranteed. Slices in which everything is rejected come last."""
     accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
-    answers = f", of which {found['answers']:,} are answers and the others abstain" if "answers" in found else ""
+    answers = f": {found['answers']:,} are answers, and the others abstain" if "answers" in found else ""
     level = _percent(found["confidence_level"])
     lines = [f"{found['rows']:,} rows{answers}. All guarantees hold together with {level} confidence."]
     by = ""
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
-        lines.append(f"Rank by {found['score']}: accepted are {amounts}, of 1,000 cases. Both are guaranteed.")
+        lines.append(f"Rank by {found['score']}: {amounts} of 1,000 cases are accepted. Both are guaranteed.")
         by = f" by {found['score']}"
     for entry in accepting:
         of = " there" if "slice" in entry else ""
@@ -318,7 +319,7 @@ def _text(found: Mapping[str, Any]) -> str:
         lines += ["", f"{where}: reject everything." if (where := _where(entry)) else "Reject everything."]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     if more := rejecting[_NAMED:]:
-        lines += ["", f"Reject everything in {len(more):,} more slices, too, for like reasons: see --format json."]
+        lines += ["", f"Reject everything in {len(more):,} more slices, for similar reasons: see --format json."]
     return "\n".join(lines)
 
 

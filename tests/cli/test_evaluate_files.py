@@ -104,7 +104,7 @@ class TestStandardInput:
         pipe(TABLE.to_csv(index=False).encode(), monkeypatch)
         monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
         assert main(["evaluate", "-", *METRICS]) == 0
-        assert "skconf: reading standard input, which Ctrl-D ends" in capsys.readouterr().err
+        assert "skconf: reading standard input. Press Ctrl-D to end it" in capsys.readouterr().err
 
 
 class TestIds:
@@ -225,8 +225,8 @@ class TestSlices:
         with pytest.raises(SystemExit):
             main(["evaluate", "--help"])
         text = " ".join(capsys.readouterr().out.split())
-        assert "to find where the model fails, use --slices" in text
-        assert "for the metrics of each group, use --group" in text
+        assert "To find where the model fails, use --slices" in text
+        assert "For metrics of each group, use --group" in text
 
 
 @pytest.mark.parametrize(

@@ -561,7 +561,7 @@ def test_differences_are_given_only_row_by_row(arguments, reason, models, capsys
 def test_models_that_cannot_be_paired_leave_others_their_differences(models, capsys):
     assert main(["evaluate", "a.csv", "c.csv", "b.csv", "--metrics", "cw_accuracy"]) == 0
     out = capsys.readouterr().out
-    assert "Differences from a, paired row by row" in out
+    assert "Differences are paired row by row: the other model minus a." in " ".join(out.split())
     assert "Not compared: a and c have different true labels, first in row 0." in out
 
 
@@ -625,7 +625,7 @@ def test_a_page_of_two_models(models, tmp_path, capsys):
         "Where do they fail?",
     ]
     assert re.findall(r"<h2>(.*?)</h2>", page) == [*titles, "All metrics, by question", "Where does this come from?"]
-    assert "Differences from a" in page
+    assert "the other model minus a." in page
 
 
 def test_no_file(capsys):
