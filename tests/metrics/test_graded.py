@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from _support.metrics.properties import assert_influence_is_the_derivative, drawn_profile
 from _support.metrics.twins import bins_of, calibration_index, halved_error, isotonic, logit_smoothed
+from scipy import integrate
 
 from skconf import ConfidenceProfile
 from skconf.metrics import get_metric
@@ -227,7 +228,7 @@ def test_it_is_as_before_or_refused_by_name(name):
         assert given.kind == "right or wrong"
         as_numbers = replace(plain, correctness=plain.correctness.astype(float))
         if metric.takes == "right or wrong":
-            with pytest.raises(ValueError, match=f"{name} needs answers that are right or wrong, and .* graded"):
+            with pytest.raises(ValueError, match=f"{name} needs answers that are right or wrong, but .* graded"):
                 metric(as_numbers)
             continue
         with warnings.catch_warnings():
@@ -314,7 +315,7 @@ class TestSimilarity:
         profile = drawn_profile(80, n_classes=4)
         given = {"similarity": self.KAPPA, "thresholds": [0.3, 0.5, 0.8]}
         curve = get_metric("cwsa_curve", **given)(profile)
-        expected = -np.trapezoid(curve.cwsa, curve.coverage)
+        expected = -integrate.trapezoid(curve.cwsa, curve.coverage)
         assert get_metric("metric_coverage_auc", **given)(profile) == pytest.approx(expected, rel=1e-12)
 
     def test_rows_and_columns_of_a_table_are_found_by_name(self):

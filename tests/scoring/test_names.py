@@ -212,7 +212,7 @@ def unclear(truth, guess):
 
 #: What is evaluated by a call, and the value.
 CALLED = [
-    ("d2_log_loss_score", "d2_log_loss_score", lambda y, proba: sk.d2_log_loss_score(y, proba[:, 1])),
+    ("roc_auc_ovo", "roc_auc_ovo", lambda y, proba: sk.roc_auc_score(y, proba[:, 1])),
     (gain, "gain", lambda y, proba: gain(y, proba.argmax(axis=1))),
     (sharpness, "sharpness", lambda y, proba: sharpness(y, proba[:, 1])),
     (sk.zero_one_loss, "zero_one_loss", lambda y, proba: sk.zero_one_loss(y, proba.argmax(axis=1))),
@@ -261,9 +261,12 @@ class TestWhatIsCalled:
         assert found.value(profile) == pytest.approx(sk.roc_auc_score(labels[Y], PROBA[:, 0], max_fpr=0.5), rel=1e-12)
 
     def test_a_slice_that_it_cannot_do_with_is_nan(self):
+        needs_two_classes = sk.make_scorer(sk.d2_log_loss_score, response_method="predict_proba")
         one_class = np.where(Y == 1, 2, GROUPS % 2)
         with pytest.warns(UndefinedMetricWarning, match="is undefined, and NaN, for the groups"):
-            found = by_group("d2_log_loss_score", Y, PROBA, groups=one_class)
+            found = by_group(
+                sk.make_scorer(sk.d2_log_loss_score, response_method="predict_proba"), Y, PROBA, groups=one_class
+            )
         assert found["value"].isna().all()
 
     def test_what_it_raises_says_which_metric_it_was(self):
@@ -310,9 +313,9 @@ class TestWhatIsRefused:
     def test_nor_by_the_command(self, tmp_path, capsys):
         table = pd.DataFrame({"y_true": Y, "proba_0": PROBA[:, 0], "proba_1": PROBA[:, 1]})
         table.to_csv(tmp_path / "part.csv", index=False)
-        command = ["evaluate", str(tmp_path / "part.csv"), "--metrics", "d2_log_loss_score"]
+        command = ["evaluate", str(tmp_path / "part.csv"), "--metrics", "roc_auc_ovo"]
         assert main([*command, "--batches"]) != 0
-        assert "d2_log_loss_score cannot be accumulated: it is evaluated by calling" in capsys.readouterr().err
+        assert "roc_auc_ovo cannot be accumulated: it is evaluated by calling" in capsys.readouterr().err
         assert main(command) == 0
 
     @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import sklearn.metrics
 from _support.predictions import draw_classes
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.fixes import parse_version
 
 from skconf import ConfidenceProfile, MetricAccumulator
 from skconf.inference import by_group, compare, confidence_interval
@@ -18,12 +19,15 @@ from skconf.scoring._sklearn_metrics import AveragePrecision
 
 AVERAGES = ("macro", "micro", "weighted")
 #: scikit-learn's names that are kinds of ours.
-OF_ANY = [
+OF_TWO = [
     *["accuracy", "balanced_accuracy", "matthews_corrcoef", "neg_log_loss", "neg_brier_score", "average_precision"],
     *[f"{of}_{average}" for of in ("precision", "recall", "f1", "jaccard") for average in AVERAGES],
-    *["roc_auc_ovr", "roc_auc_ovr_weighted"],
+    *["roc_auc_ovr", "roc_auc_ovr_weighted", "precision", "recall", "f1", "jaccard", "roc_auc"],
 ]
-OF_TWO = [*OF_ANY, "precision", "recall", "f1", "jaccard", "roc_auc"]
+#: Those of two classes only, among them the Brier score before scikit-learn 1.7.
+ONLY_OF_TWO = {"precision", "recall", "f1", "jaccard", "roc_auc"}
+ONLY_OF_TWO |= {"neg_brier_score"} if parse_version(sklearn.__version__) < parse_version("1.7") else set()
+OF_ANY = [name for name in OF_TWO if name not in ONLY_OF_TWO]
 
 
 def theirs(name, y, proba, weight=None):
