@@ -91,15 +91,15 @@ def adaptive_calibration_error(
 ) -> float:
     """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins that follow the data.
 
-    Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction of confidence c. The samples are halved at the
-    median of the confidence, and each half again, as long as both halves hold `min_samples`. Tied confidences stay
-    together: of the cuts between distinct confidences that leave enough samples on both sides, the one whose halves
-    weigh most alike is taken, of two the lower.
+    The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
+    confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
+    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between distinct
+    confidences, where the weights of both halves are most similar; if two cuts are equally good, the lower one is used.
 
     Parameters
     ----------
     min_samples : int, default=10
-        The fewest samples of a bin, unless there are fewer in all.
+        Smallest number of samples in a bin, unless there are fewer samples in total.
 
     Returns
     -------
@@ -116,11 +116,11 @@ def augrc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the generalised risk-coverage curve (AUGRC): how often an answer is accepted and wrong, on average.
+    """Area under the generalised risk-coverage curve (AUGRC): share of answers that are accepted and wrong, on average.
 
-    AUGRC = (1 − AUROC) acc err + err² / 2, with AUROC the chance that a right prediction has a higher score than a
-    wrong one (ties count one half). It is the area under the share of samples that are both accepted and wrong, by the
-    trapezoidal rule from (0, 0).
+    AUGRC = (1 − AUROC) acc err + err² / 2, with acc the accuracy, err the error rate, and AUROC the probability that a
+    right prediction has a higher score than a wrong one (ties count one half). The curve is the share of samples that
+    are both accepted and wrong, at every coverage. Its area is computed by the trapezoidal rule from (0, 0).
 
     Returns
     -------
@@ -137,11 +137,10 @@ def aurc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, at every coverage.
+    """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
-    Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order
-    of rows never matters.
+    AURC = (1/n) Σ_k E_k / k, with E_k the number of errors (or the sum of graded ones) among the k predictions with the
+    highest scores. Within a tie, it is exactly the expectation over a random order. So the order of rows never matters.
 
     Returns
     -------
@@ -162,18 +161,19 @@ def brier_decomposition(
 ) -> BrierParts:
     """Decomposition of the Brier loss of the confidence: reliability, resolution, uncertainty.
 
-    Σ w (c − z)² / Σ w = reliability − resolution + uncertainty + residue, exactly, with z = 1 for a right prediction of
-    confidence c. With m the mean confidence and a the accuracy of a bin, v its share of weight and A the accuracy of
-    all: Σ v (m − a)², Σ v (a − A)², A (1 − A), and the mean over samples of (c − m)² − 2 (c − m)(z − a). In place of
-    bins there may be the isotonic fit of correctness on confidence: reliability and resolution are then what the Brier
-    loss falls by from the confidence, and from A, to the fit, and there is no residue.
+    The Brier loss Σ w (c − z)² / Σ w is exactly reliability − resolution + uncertainty + residue, with z = 1 for a
+    right prediction and 0 for a wrong one, and c its confidence. Let m be the mean confidence of a bin, a its accuracy,
+    v its share of the weight, and A the accuracy of all samples. Then reliability is Σ v (m − a)², resolution is Σ v (a
+    − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). Instead of
+    bins, the isotonic fit of correctness on confidence can be used. Reliability is then the Brier loss of the
+    confidence minus that of the fit, resolution is the Brier loss of A minus that of the fit, and there is no residue.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
-        Bins of equal width (a, b], of equal mass (as in `expected_calibration_error`), or the isotonic fit.
+        Bins of equal width (a, b], bins of equal mass (as in `expected_calibration_error`), or the isotonic fit.
 
     Returns
     -------
@@ -191,16 +191,17 @@ def calibrated_size_ratio(
     sample_weight: ArrayLike | None = None,
     eps: float = 1e-08,
 ) -> float:
-    """Calibrated size ratio (CSR): errors counted by how unlikely their confidence made them.
+    """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
-    CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and c the confidence of the predicted class. A calibrated
-    classifier has 1. Above 1 it is overconfident on its errors: with a ratio of 10, a calibrated data set would have
-    to be ten times larger to contain such errors by chance. Below 1 it is underconfident on them.
+    CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
+    predicted class. A calibrated classifier has 1 on average. If the value is above 1, the classifier is overconfident
+    on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to make such errors
+    by chance. If the value is below 1, it is underconfident.
 
     Parameters
     ----------
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64. An error of full confidence adds 1/(n eps).
+        Confidence is clipped to [eps, 1 - eps], in float64. An error with confidence 1 adds 1/(n eps), for n samples.
 
     Returns
     -------
@@ -218,10 +219,10 @@ def calibrated_size_ratio_std(
     sample_weight: ArrayLike | None = None,
     eps: float = 1e-08,
 ) -> float:
-    """Spread of the size ratio by chance: its standard deviation for a calibrated model with these confidences.
+    """Standard deviation of the size ratio by chance, for a calibrated model with these confidences.
 
-    σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it shows how far
-    from 1 the ratio may be by chance.
+    σ = sqrt(Σ w² c / (1 − c)) / Σ w, with c the confidence of the predicted class. It shows how far from 1 the ratio
+    may be by chance. All samples count in σ, while only errors count in the ratio.
 
     Parameters
     ----------
@@ -244,9 +245,9 @@ def calibrated_size_ratio_zscore(
     sample_weight: ArrayLike | None = None,
     eps: float = 1e-08,
 ) -> float:
-    """How many standard deviations the calibrated size ratio is above 1, z = (CSR − 1) / σ.
+    """Number of standard deviations by which the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 
-    The paper calls confidences with z > 1 risky, and marks those with z > 3.
+    The paper calls confidences with z > 1 risky, and marks z > 3.
 
     Parameters
     ----------
@@ -268,10 +269,10 @@ def calibration_distance_error(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Calibration distance: how far confidences are, on average, from the rising curve that fits correctness.
+    """Calibration distance: mean distance of the confidences from the isotonic fit of correctness.
 
-    Σ w |c − iso(c)| / Σ w, with iso the non-decreasing function of the confidence c that fits the correctness best in
-    least squares. Tied confidences are one point of the fit, in float64.
+    The value is Σ w |c − iso(c)| / Σ w. Here c is the confidence, and iso is the non-decreasing function of c that fits
+    the correctness best in least squares. Tied confidences (in float64) are one point of the fit.
 
     Returns
     -------
@@ -289,23 +290,25 @@ def capped_size_ratio(
     sample_weight: ArrayLike | None = None,
     cap: float = 20.0,
 ) -> float:
-    """Capped size ratio: errors counted by how unlikely their confidence made them, up to a cap.
+    """Capped size ratio: each error counts by how unlikely it was, given its confidence, up to a cap.
 
-    Σ w e h / Σ w (1 − c) h with h = min(1/(1 − c), cap), e = 1 for an error and c the confidence of the predicted
-    class: observed over expected errors, both weighted by h. A calibrated classifier has 1, whatever the cap; above 1
-    it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which a few errors of high
-    confidence, absent from most samples, decide the value. With a cap the value can be estimated from small samples.
+    The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
+    and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
+    With any cap, a calibrated classifier has 1; if the value is above 1, the classifier is overconfident on its errors.
+    Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few errors of high confidence that
+    most samples do not contain. With a cap, the value can be estimated from small samples.
 
     Parameters
     ----------
     cap : float, default=20
-        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, 0.95 for 20.
+        The largest number that an error counts, at least 1. Errors with a confidence of 1 − 1/cap or more count this
+        number; for a cap of 20, this confidence is 0.95.
 
     Returns
     -------
     float
-        In [0, ∞]; neither higher nor lower is better, 1 is best. NaN, with a warning, where all confidences are 1 and
-        imply no error.
+        In [0, ∞]; neither higher nor lower is better, 1 is best. NaN, with a warning, if all confidences are 1, so that
+        no error is expected.
     """
 
 @overload
@@ -322,19 +325,20 @@ def cf1_score(
 ) -> float:
     """Confidence F1 (cF1): F1 computed from the probability given to each class, not from counts.
 
-    cF1 of class j = 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), the harmonic mean of cPrecision
-    Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j} w. A class that is never the most probable one
-    still has a value. With average="macro" it is the mean of the values of the classes, not the harmonic mean of
-    two means; with average="micro" the mean probability of the true class.
+    The cF1 of class j is 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), with p_j the probability of class j and y the
+    true class. It is the harmonic mean of cPrecision Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j}
+    w. A class that is never the most probable one still has a value. With average="macro" it is the mean of the values
+    of the classes, not the harmonic mean of two means. With average="micro" it is the mean probability of the true
+    class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -386,13 +390,13 @@ def cfbeta_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
-        How many times as much recall counts as precision: 0 gives cPrecision, infinity cRecall.
+        How many times as much recall counts as precision. With 0 it is cPrecision, with infinity it is cRecall.
 
     Returns
     -------
@@ -436,21 +440,21 @@ def confidence_brier_loss(
     sample_weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> float:
-    """Brier loss of the confidence: its mean squared distance from 1 for a right and 0 for a wrong answer.
+    """Brier loss of the confidence: mean squared difference from 1 for right and from 0 for wrong answers.
 
-    Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
+    The value is Σ w (c − z)² / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence.
 
     Parameters
     ----------
     normalize : bool, default=False
-        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc), or the variance
-        of graded correctness. The value then lies in [0, ∞), and is above 1 where that system is better.
+        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is acc (1 − acc), or the
+        variance of graded correctness. The value then lies in [0, ∞). If it is above 1, the naive model is better.
 
     Returns
     -------
     float
-        In [0, 1]; lower is better, 0 is best. NaN, with a warning, where it is normalised and all predictions are
-        right, or all wrong.
+        In [0, 1]; lower is better, 0 is best. NaN, with a warning, if `normalize` is set and all predictions are right,
+        or all are wrong.
     """
 
 def confidence_gain(
@@ -464,14 +468,14 @@ def confidence_gain(
 ) -> float:
     """Confidence gain: the share of the error rate that disappears if answers count by their confidence.
 
-    gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
+    gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy. It is 0 if
     both are 1.
 
     Returns
     -------
     float
-        In [−∞, 1]; higher is better, 1 is best. Below 0 the confidences are higher on wrong predictions than on right
-        ones. NaN, with a warning, where all confidences are zero.
+        In [−∞, 1]; higher is better, 1 is best. If it is below 0, wrong predictions have a higher average confidence
+        than right ones. NaN, with a warning, if all confidences are zero.
     """
 
 def confidence_gap(
@@ -485,9 +489,9 @@ def confidence_gap(
 ) -> float:
     """Confidence gap: the mean confidence minus the accuracy.
 
-    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
-    overall, below 0 underconfident. Overconfidence in one place and underconfidence in another cancel
-    in it: :func:`smooth_calibration_error` finds these.
+    The value is Σ w (c − z) / Σ w, with c the confidence and z = 1 for a right prediction and 0 for a wrong one. If it
+    is above 0, the classifier is overconfident overall; if it is below 0, it is underconfident. Overconfidence at some
+    confidences and underconfidence at others cancel out. Use :func:`smooth_calibration_error` to find them.
 
     Returns
     -------
@@ -506,23 +510,24 @@ def confidence_log_loss(
     eps: float = 1e-08,
     normalize: bool = False,
 ) -> float:
-    """Log loss of the confidence c: the mean of −ln c over right answers and −ln (1 − c) over wrong ones.
+    """Log loss of the confidence c: the mean of −ln c for right answers and −ln (1 − c) for wrong ones.
 
-    −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
+    The value is −Σ w ln p / Σ w, with p = c for a right prediction and p = 1 − c for a wrong one, where c is its
+    confidence.
 
     Parameters
     ----------
     eps : float, default=1e-8
-        Probabilities are raised to at least eps in the logarithm, in float64: an error of full confidence costs
-        −ln eps.
+        Smallest probability in the logarithm, in float64. An error with confidence 1 costs −ln eps.
     normalize : bool, default=False
-        Divide by the loss of the naive system, whose confidence is always the accuracy: the entropy of correctness.
+        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is the entropy of
+        correctness.
 
     Returns
     -------
     float
-        In [0, ∞]; lower is better, 0 is best. NaN, with a warning, where it is normalised and all predictions are
-        right, or all wrong.
+        In [0, ∞]; lower is better, 0 is best. NaN, with a warning, if `normalize` is set and all predictions are right,
+        or all are wrong.
     """
 
 def confidence_roc_auc_score(
@@ -536,13 +541,14 @@ def confidence_roc_auc_score(
 ) -> float:
     """Area under the ROC curve of the confidence: how often right answers are more confident than wrong ones.
 
-    The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
-    It reads the confidence also where selection ranks by another score.
+    It is the probability that a random right prediction has a higher confidence than a random wrong one. Predictions
+    are drawn by weight, and ties count one half. It always uses the confidence, even if a selective classifier ranks by
+    another score.
 
     Returns
     -------
     float
-        In [0, 1]; higher is better, 1 is best. NaN, with a warning, where all predictions are right, or all wrong.
+        In [0, 1]; higher is better, 1 is best. NaN, with a warning, if all predictions are right, or all are wrong.
     """
 
 def coverage_score(
@@ -557,15 +563,14 @@ def coverage_score(
 ) -> float:
     """Coverage: the share of predictions that are accepted.
 
-    Σ w 1[s >= threshold] / Σ w, with s the score that selection ranks by, the confidence unless a selective
-    classifier uses another one. Rows that abstain are accepted at no threshold.
+    The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. It is the
+    confidence, unless a selective classifier uses another score. Rows that abstain are accepted at no threshold.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
-        selective
-        classifier that a profile came from, and for 0.5, with a warning, elsewhere.
+        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
+        classifier that made the profile. If there is none, it is 0.5, with a warning.
 
     Returns
     -------
@@ -587,18 +592,18 @@ def cprecision_score(
 ) -> float:
     """Confidence precision (cPrecision): the share of the probability given to a class that is given where it is true.
 
-    cPrecision of class j = Σ_{y = j} w p_j / Σ w p_j. A class that is never the most probable one still has a value;
-    it is 0/0 only for a class that is given no probability at all. With average="micro" it is the mean probability
-    of the true class.
+    The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class. A
+    class that is never the most probable one still has a value. The value is 0/0 only for a class whose probability is
+    always 0. With average="micro" it is the mean probability of the true class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -642,19 +647,19 @@ def crecall_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence recall (cRecall): the mean probability that a class is given where it is true.
+    """Confidence recall (cRecall): the mean probability of a class over its own samples.
 
-    cRecall of class j = Σ_{y = j} w p_j / Σ_{y = j} w. With average="micro" or "weighted" it is the mean probability
-    of the true class.
+    The cRecall of class j is Σ_{y = j} w p_j / Σ_{y = j} w, with p_j the probability of class j and y the true class.
+    With average="micro" or "weighted" it is the mean probability of the true class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -696,16 +701,16 @@ def cumulative_calibration_error(
     sample_weight: ArrayLike | None = None,
     statistic: str = "mad",
 ) -> float:
-    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, cumulated by confidence.
+    """Cumulative calibration error (ECCE): largest cumulative gap of confidence and correctness, by confidence.
 
-    With S(t) = Σ w (z − c) 1[c <= t] / Σ w and z = 1 for a right prediction of confidence c: the maximum absolute
-    deviation max |S| ("mad") or the range max S − min S ("range"), with S = 0 at the start. Tied confidences enter
-    together.
+    Let S(t) = Σ w (z − c) 1[c <= t] / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
+    confidence. S starts at 0. The value is the maximum absolute deviation max |S| ("mad"), or the range max S − min S
+    ("range"). Tied confidences are added together.
 
     Parameters
     ----------
     statistic : {"mad", "range"}, default="mad"
-        ECCE-MAD or ECCE-R. The range is the largest gap over an interval of confidences.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest cumulative gap over any interval of confidences.
 
     Returns
     -------
@@ -722,15 +727,16 @@ def cw_accuracy_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Confidence-weighted accuracy (cwA): the share of the confidence that lies on right predictions.
+    """Confidence-weighted accuracy (cwA): the share of the total confidence that is on right predictions.
 
-    cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and c its confidence. It is the accuracy where all
-    confidences are equal, and above it where they are higher on right predictions than on wrong ones.
+    cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. If all
+    confidences are equal, it is the accuracy. If right predictions have a higher average confidence than wrong ones, it
+    is above the accuracy.
 
     Returns
     -------
     float
-        In [0, 1]; higher is better, 1 is best. NaN, with a warning, where all confidences are zero.
+        In [0, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero.
     """
 
 def cw_balanced_accuracy_score(
@@ -745,20 +751,20 @@ def cw_balanced_accuracy_score(
 ) -> float:
     """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
 
-    Recall of a class = cwTP / (cwTP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`. A class that
-    `y_true` lacks, or has with no confidence at all, is left out, as by scikit-learn, whose balanced accuracy with
-    weights w c it is, c being the confidence of the predicted class.
+    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class
+    without samples in `y_true`, or whose samples all have confidence 0, is left out. The value is scikit-learn's
+    balanced accuracy with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     adjusted : bool, default=False
-        Rescale so that 0 is what a constant prediction scores, and 1 stays perfect.
+        Rescale the value so that a constant prediction has 0. A perfect prediction still has 1.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. It is negative only where adjusted. NaN, with a warning, where all
-        confidences are zero, or a single class is left to adjust for.
+        In [-1, 1]; higher is better, 1 is best. It can be negative only if `adjusted`. NaN, with a warning, if all
+        confidences are zero, or if `adjusted` and a single class is left.
     """
 
 def cw_cohen_kappa_score(
@@ -771,23 +777,23 @@ def cw_cohen_kappa_score(
     sample_weight: ArrayLike | None = None,
     weights: str | None = None,
 ) -> float:
-    """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond that of chance.
+    """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond chance.
 
-    κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s), with c the confidence of the predicted class ŷ, t_j and p_k the
-    confidence on true class j and on predicted class k, s = Σ w c, and d the cost of a confusion. It is
-    scikit-learn's kappa with weights w c.
+    κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s). Here c is the confidence of the predicted class ŷ, t_j the sum
+    of confidences with true class j, p_k the sum with predicted class k, s = Σ w c, and d the cost of a confusion. It
+    is scikit-learn's kappa with weights w c.
 
     Parameters
     ----------
     weights : {"linear", "quadratic"} or None, default=None
-        Cost of taking one class for another: None, 1 for every confusion; "linear", the distance of their positions
-        in `labels`; "quadratic", its square.
+        Cost of a confusion of two classes. With None, every confusion costs 1. With "linear", the cost is the distance
+        between their positions in `labels`; with "quadratic", it is the square of this distance.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, where all confidence is on one class, true and
-        predicted.
+        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all samples with a positive confidence have the
+        same true class and the same predicted class.
     """
 
 def cw_confusion_matrix(
@@ -800,21 +806,21 @@ def cw_confusion_matrix(
     sample_weight: ArrayLike | None = None,
     normalize: str | None = None,
 ) -> Floats:
-    """Confidence-weighted confusion matrix: the confidence on predictions of one class where another is true.
+    """Confidence-weighted confusion matrix: sums of confidence for each pair of true and predicted class.
 
-    Entry (j, k) is Σ w c over the samples of true class j that are predicted to be of class k, with c the confidence
-    of the predicted class. It is the confusion matrix of scikit-learn with weights w c.
+    Entry (j, k) is Σ w c over the samples with true class j and predicted class k, where c is the confidence of the
+    predicted class. It is scikit-learn's confusion matrix with weights w c.
 
     Parameters
     ----------
     normalize : {"true", "pred", "all"} or None, default=None
-        Divide by the sum of the row ("true"), of the column ("pred") or of all entries ("all"). An empty row or
-        column is zero.
+        Divide each entry by the sum of its row ("true"), of its column ("pred") or of all entries ("all"). An empty row
+        or column stays zero.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        True classes in rows, predicted ones in columns, in the order of `labels`.
+        True classes are in rows and predicted classes in columns, in the order of `labels`.
     """
 
 @overload
@@ -831,17 +837,17 @@ def cw_f1_score(
 ) -> float:
     """Confidence-weighted F1: the harmonic mean of confidence-weighted precision and recall.
 
-    2 cwTP / (2 cwTP + cwFP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's F1 with
-    weights w c, c the confidence of the predicted class.
+    The value is 2 cwTP / (2 cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's F1 with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -888,19 +894,20 @@ def cw_fbeta_score(
 ) -> float:
     """Confidence-weighted F-beta: recall counts β times as much as precision.
 
-    (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`:
-    scikit-learn's F-beta with weights w c, c the confidence of the predicted class.
+    The value is (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN), with the sums of
+    :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's F-beta with weights w c, where c is the confidence of
+    the predicted class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
-        How many times as much recall counts as precision: 0 gives precision, infinity recall.
+        How many times as much recall counts as precision. With 0 it is precision, with infinity it is recall.
 
     Returns
     -------
@@ -946,19 +953,19 @@ def cw_jaccard_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted Jaccard index: confidence on hits over that on hits, false alarms and misses.
+    """Confidence-weighted Jaccard index: confidence on hits, divided by that on hits, false alarms and misses.
 
-    cwTP / (cwTP + cwFP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's Jaccard
-    score with weights w c, c the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's Jaccard score with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -1001,15 +1008,15 @@ def cw_matthews_corrcoef(
 ) -> float:
     """Confidence-weighted Matthews correlation coefficient (MCC) of true and predicted classes.
 
-    Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the masses of
-    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP; 0 where all samples
-    have one true class or one predicted class. It is scikit-learn's coefficient with weights w c, c being the
-    confidence of the predicted class.
+    The value is Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the sums of
+    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP. It is 0 if all samples
+    have the same true class or the same predicted class. It is scikit-learn's coefficient with weights w c, where c is
+    the confidence of the predicted class.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, where all confidences are zero.
+        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero.
     """
 
 def cw_multilabel_confusion_matrix(
@@ -1023,15 +1030,15 @@ def cw_multilabel_confusion_matrix(
 ) -> Floats:
     """Confidence-weighted confusion matrix of each class against the rest: cwTN, cwFP, cwFN and cwTP.
 
-    For class k, with c the confidence of the predicted class: cwTP = Σ w c over the samples of class k that are
-    predicted to be; cwFN over its other samples; cwFP over the samples of other classes that are predicted to be of
-    class k; cwTN over the rest. They obey the relations of ordinary counts: all four add up to Σ w c. It is the
-    multi-label confusion matrix of scikit-learn with weights w c.
+    Let c be the confidence of the predicted class. For class k, cwTP is Σ w c over the samples with true class k and
+    predicted class k. cwFN is the sum over the other samples with true class k. cwFP is the sum over the samples of
+    other classes with predicted class k. cwTN is the sum over the rest. All four add up to Σ w c. It is scikit-learn's
+    multilabel confusion matrix with weights w c.
 
     Returns
     -------
     ndarray of shape (n_classes, 2, 2)
-        For every class [[cwTN, cwFP], [cwFN, cwTP]], in the order of `labels`.
+        The matrix [[cwTN, cwFP], [cwFN, cwTP]] of each class, in the order of `labels`.
     """
 
 @overload
@@ -1048,17 +1055,17 @@ def cw_precision_score(
 ) -> float:
     """Confidence-weighted precision: the share of the confidence in predictions of a class that is right.
 
-    cwTP / (cwTP + cwFP), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's precision with
-    weights w c, c the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
+    precision with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -1104,17 +1111,17 @@ def cw_recall_score(
 ) -> float:
     """Confidence-weighted recall: the share of the confidence on samples of a class that is right.
 
-    cwTP / (cwTP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's recall with
-    weights w c, c the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
+    recall with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -1157,25 +1164,26 @@ def cw_roc_auc_score(
     sample_weight: ArrayLike | None = None,
     average: str = "macro",
 ) -> float:
-    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, if confident answers count more.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked above the rest, if confident answers count more.
 
-    cwAUC of class k = Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j over all pairs of a sample i of class k and a
-    sample j of another class, a tie counting 1/2, with c the confidence of the predicted class: the chance that a
-    sample of the class is ranked above one that is not, where confident predictions are drawn more often. It is
-    scikit-learn's area with weights w c. If it exceeds the unweighted area, pairs are ranked better where both
-    predictions are confident.
+    The cwAUC of class k is Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j, over all pairs of a sample i of class k
+    and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
+    predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
+    another class, if confident predictions are drawn more often. It is scikit-learn's area with weights w c. If it is
+    above the unweighted area, pairs of confident predictions are ranked better than other pairs.
 
     Parameters
     ----------
     average : {"macro", "weighted"} or None, default="macro"
-        "macro" reports the mean over classes; "weighted" the mean weighted by Σ w c of each class; None returns an
-        array with the value of each class. A binary task has one value, whatever the average.
+        "macro" returns the mean over classes, and "weighted" the mean weighted by Σ w c of each class. None returns an
+        array with the value of each class. A binary task has a single value, with any `average`.
 
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; higher is better, 1 is best. A class that `y_true` lacks, or consists of, has no value: it is NaN in
-        the array and left out of averages, and a warning names it. NaN, with a warning, where no class has a value.
+        In [0, 1]; higher is better, 1 is best. A class has no value if `y_true` has no sample of it, or no sample of
+        another class. It is then NaN in the array and left out of averages, and a warning names it. NaN, with a
+        warning, if no class has a value.
     """
 
 @overload
@@ -1212,20 +1220,21 @@ def cw_roc_curve(
 ) -> ROCCurve:
     """Confidence-weighted ROC curve (cwROC) of one class against the rest.
 
-    cwTPR(τ) = Σ w c over the samples of class k with p_k ≥ τ / Σ w c over all samples of class k, and cwFPR(τ) the
-    same of the samples of other classes, with c the confidence of the predicted class, which need not be k. It is
-    scikit-learn's curve with weights w c. Samples of equal p_k enter together.
+    Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
+    cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
+    is the same for the samples of other classes. It is scikit-learn's curve with weights w c. Samples with equal p_k
+    are added together.
 
     Parameters
     ----------
     drop_intermediate : bool, default=True
-        Leave out points on a straight line between others: the curve and its area stay the same.
+        Leave out points on a straight line between other points. The curve and its area stay the same.
 
     Returns
     -------
     ROCCurve
-        A named tuple (fpr, tpr, thresholds) of arrays. `fpr` or `tpr` is NaN, with a warning, where there is no
-        confidence on the negatives or on the positives.
+        A named tuple (fpr, tpr, thresholds) of arrays. If negative samples are missing or all have confidence 0, `fpr`
+        is NaN, with a warning; the same holds for positive samples and `tpr`.
     """
 
 @overload
@@ -1242,17 +1251,17 @@ def cw_specificity_score(
 ) -> float:
     """Confidence-weighted specificity: the share of the confidence on other classes that is not given to a class.
 
-    cwTN / (cwTN + cwFP), with the masses of :func:`cw_multilabel_confusion_matrix`: the recall of everything that is
-    not of the class, with weights w c, c the confidence of the predicted class.
+    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
+    samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-        "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-        with the value of each class.
+        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
+        over classes. None returns an array with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
     Returns
     -------
@@ -1297,19 +1306,19 @@ def cwsa_curve(
     phi: Callable[[Floats], ArrayLike] | None = None,
     similarity: ArrayLike | None = None,
 ) -> CWSACurve:
-    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, at the cost of one sort.
+    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, from one sort.
 
     Parameters
     ----------
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), in any order. None stands for 0.50, 0.51, ..., 0.99.
+        Thresholds in [0, 1), in any order. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     phi : callable, default=None
-        Another φ, a function of an array of accepted confidences.
+        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
-        `labels`, or found by the names of a DataFrame.
+        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
+        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
 
     Returns
     -------
@@ -1330,24 +1339,24 @@ def cwsa_plus_score(
     phi: Callable[[Floats], ArrayLike] | None = None,
     similarity: ArrayLike | None = None,
 ) -> float:
-    """CWSA+: confidence-weighted selective accuracy that rewards right answers, and does not punish errors.
+    """CWSA+: confidence-weighted selective accuracy that rewards right answers, but does not punish errors.
 
-    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}, with
-    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
-    accepted.
+    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
+    threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
+    one. CWSA+ is 0 if nothing is accepted.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest confidence that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
-        the selective classifier that a profile came from, and for 0.5 elsewhere.
+        The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
+        selective classifier that made the profile; otherwise it is 0.5.
     normalize : {"accepted", "all"}, default="accepted"
-        What the sum is divided by: the weight accepted, or all weight.
+        The divisor of the sum: the weight of accepted predictions, or of all predictions.
     phi : callable, default=None
-        Another φ, a function of an array of accepted confidences.
+        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
-        `labels`, or found by the names of a DataFrame.
+        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
+        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
 
     Returns
     -------
@@ -1370,23 +1379,23 @@ def cwsa_score(
 ) -> float:
     """Confidence-weighted selective accuracy (CWSA): confident errors subtract as much as confident right answers add.
 
-    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}, with
-    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
-    accepted.
+    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
+    − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
+    one. CWSA is 0 if nothing is accepted.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest confidence that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
-        the selective classifier that a profile came from, and for 0.5 elsewhere.
+        The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
+        selective classifier that made the profile; otherwise it is 0.5.
     normalize : {"accepted", "all"}, default="accepted"
-        What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
-        tables and its authors' code.
+        The divisor of the sum. "accepted" is the weight of accepted predictions, as in the equation of the paper. "all"
+        is the weight of all predictions, as in the tables of the paper and in the authors' code.
     phi : callable, default=None
-        Another φ, a function of an array of accepted confidences.
+        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
-        `labels`, or found by the names of a DataFrame.
+        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
+        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
 
     Returns
     -------
@@ -1409,19 +1418,21 @@ def ecd_test(
     n_resamples: int = 5000,
     random_state: int | np.random.Generator | None = 0,
 ) -> ECDTestResult:
-    """Test of calibration by the ECD: whether the log loss is as large as the probabilities imply.
+    """Test of calibration by the ECD: it compares the log loss with the log loss that the probabilities imply.
 
-    Under calibration labels are drawn from the probabilities; the difference then has mean 0 and variance
-    n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²), with H the entropy.
+    If the model is calibrated, labels are random draws from the probabilities. The difference then has mean 0 and
+    variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here p_ik is the probability of class k for sample i, and H_i the
+    entropy of these probabilities.
 
     Parameters
     ----------
     on : {"classes", "confidence"}, default="classes"
-        Probabilities of all classes, or those of a right and a wrong prediction.
+        Which probabilities are used: those of all classes, or those of a right and a wrong prediction.
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
     method : {"simulation", "normal"}, default="simulation"
-        Quantiles of simulated differences; or of the normal distribution of that variance.
+        "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
+        the variance above.
     alpha : float, default=0.05
         Level of the test.
     n_resamples : int, default=5000
@@ -1432,8 +1443,8 @@ def ecd_test(
     Returns
     -------
     ECDTestResult
-        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome` (1 overconfident, −1 underconfident, 0
-        neither).
+        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. The outcome is 1 (overconfident), −1
+        (underconfident) or 0 (neither).
     """
 
 def ecuas_loss(
@@ -1450,35 +1461,36 @@ def ecuas_loss(
     n: float = 0,
     weight: Any = None,
 ) -> float:
-    """ECUAS_n: expected cost of using these answers and their uncertainty, over all prices of a rejection.
+    """ECUAS_n: mean cost of answers that may be rejected by their uncertainty, over all costs of a rejection.
 
-    An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
-    there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it
-    counts r − ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. n = 0 punishes confident
-    errors without a bound; n → ∞ is the mean cost over u_M, blind to confidence.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. u_M is the largest
+    uncertainty that a best decision can have. Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the
+    confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. An answer counts r − ln(r) C / u_M for n = 0, and
+    r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, there is no bound on the loss of a confident error. For
+    n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
 
     Parameters
     ----------
     n : float, default=0
-        0 or greater; the larger it is, the less the quality of the confidence matters.
+        A number of 0 or more. The larger n is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
-        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
-        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
+        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
+        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
-        Weight w(γ) >= 0 of a rejection that costs γ, on [0, u_M], a function of an array. It replaces that of `n`,
-        (n + 1) γ^(n−1) / u_M^(n+1).
+        Weight w(γ) >= 0 of a rejection that costs γ, for γ in [0, u_M]. It is a function of an array. It replaces the
+        weight that belongs to `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
     normalize : bool, default=False
-        Divide by the same cost of the system that always gives the class frequencies of `y_true`: below 1 the
-        classifier is better than that.
+        Divide by the loss of a model that always gives the class frequencies of `y_true`. If the value is below 1, the
+        classifier is better than this model.
     eps : float, default=1e-7
-        Smallest uncertainty (and, with "log", probability) inside a logarithm, where an error of full confidence would
-        cost infinity.
+        Smallest uncertainty (with "log" also smallest probability) inside a logarithm. Without it, an error with
+        confidence 1 would cost infinity.
 
     Returns
     -------
     float
-        In [0, ∞]; lower is better, 0 is best. An answer of the largest uncertainty costs 1, before normalisation.
+        In [0, ∞]; lower is better, 0 is best. Before normalisation, an answer with the largest uncertainty costs 1.
     """
 
 def entropic_calibration_difference(
@@ -1492,16 +1504,18 @@ def entropic_calibration_difference(
     on: str = "classes",
     eps: float = 1e-08,
 ) -> float:
-    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities imply.
+    """Entropic calibration difference (ECD): the log loss minus the log loss that the probabilities imply.
 
-    Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w: the mean log loss minus the mean entropy. A calibrated classifier has 0, an
-    overconfident one more, an underconfident one less.
+    The value is Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w, the mean log loss minus the mean entropy. Here p_k is the
+    probability of class k, and p_y that of the true class. A calibrated classifier has 0, an overconfident one more,
+    and an underconfident one less.
 
     Parameters
     ----------
     on : {"classes", "confidence"}, default="classes"
-        Probabilities of all classes; or those of a right and a wrong prediction, c and 1 − c, which is the mean of
-        (c − z) logit c. The same for two classes, and very different for more.
+        Which probabilities are used. "classes" uses those of all classes. "confidence" uses c for a right and 1 − c for
+        a wrong prediction; the value is then the mean of (c − z) logit c, with z = 1 for a right prediction. Both are
+        the same for two classes, and very different for more classes.
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
 
@@ -1522,20 +1536,20 @@ def estimated_calibration_index(
     n_bins: int = 15,
     strategy: str = "uniform",
 ) -> float:
-    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest possible.
+    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
 
-    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c,
-    with v the bin's share of weight, and the accuracy and the mean confidence of its samples; c = 0 belongs to the
-    first bin. The divisor is the largest gap that there can be at this confidence: a bin's term is the distance of its
-    point from the diagonal of the reliability diagram, relative to the largest one.
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c.
+    Here v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A confidence
+    of 0 belongs to the first bin. The divisor is the largest gap that is possible at this confidence. So each bin adds
+    the distance of its point from the diagonal of the reliability diagram, relative to the largest possible distance.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has the
-        latter.
+        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has bins
+        of equal mass.
 
     Returns
     -------
@@ -1553,19 +1567,20 @@ def excess_aurc_loss(
     sample_weight: ArrayLike | None = None,
     optimum: str = "exact",
 ) -> float:
-    """Excess AURC: how far the AURC is above the least that a model with as many errors can have.
+    """Excess AURC: the AURC minus the smallest AURC that is possible with the same number of errors.
 
-    The least AURC has all errors last: (1/n) Σ_j j / (n − E + j) over its E errors.
+    The AURC is smallest if all errors come last. With E errors, it is then (1/n) Σ_j j / (n − E + j), for j = 1 to E.
 
     Parameters
     ----------
     optimum : {"exact", "asymptotic"}, default="exact"
-        "exact" subtracts that sum; "asymptotic" its limit for many samples, err + (1 − err) ln(1 − err).
+        "exact" subtracts this sum. "asymptotic" subtracts its limit for many samples, err + (1 − err) ln(1 − err), with
+        err the error rate.
 
     Returns
     -------
     float
-        In [0, 1]; lower is better, 0 is best. With the asymptotic optimum it may be slightly negative.
+        In [0, 1]; lower is better, 0 is best. With "asymptotic" it may be slightly negative.
     """
 
 def expected_calibration_error(
@@ -1583,8 +1598,8 @@ def expected_calibration_error(
 ) -> float:
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
-    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over bins (a, b] of the confidence c, with z = 1 for a right prediction;
-    c = 0 belongs to the first bin.
+    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over bins (a, b] of the confidence c, with z = 1 for a right prediction and 0
+    for a wrong one. A confidence of 0 belongs to the first bin.
 
     Parameters
     ----------
@@ -1594,11 +1609,13 @@ def expected_calibration_error(
         Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
         has k/n < F <= (k + 1)/n. Tied confidences have one F, so that no bin splits them.
     norm : {"l1", "l2", "max"}, default="l1"
-        With g the gap between mean confidence and accuracy in a bin, and v the bin's share of weight: Σ v g; the root
-        mean square, sqrt(Σ v g²); or the largest g.
+        How the gaps of the bins are combined. Let g be the gap between mean confidence and accuracy in a bin, and v the
+        bin's share of the weight. "l1" is the mean gap Σ v g, "l2" the root mean square sqrt(Σ v g²), and "max" the
+        largest g.
     on : {"confidence", "classes"}, default="confidence"
-        What is binned: the confidence of the prediction; or the probability of every class in turn, against that
-        class being the true one. The error is then the plain mean over classes, absent ones included.
+        Which probabilities are put into bins. "confidence" uses the confidence of the prediction. "classes" uses the
+        probability of each class, and compares it with the frequency of this class. The error is then the plain mean
+        over classes, including classes that are absent.
 
     Returns
     -------
@@ -1619,14 +1636,15 @@ def logit_smoothed_calibration_error(
 ) -> float:
     """Logit-smoothed calibration error (LS-ECE): the gap between confidence and accuracy, smoothed over log-odds.
 
-    LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w, with z = 1 for a right prediction, l the log-odds of its
-    confidence, ρ the logistic function and K a normal density of standard deviation σ: the calibration error of the
-    model whose log-odds carry normal noise. Unlike a binned error it is continuous in the confidences.
+    LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w. Here z = 1 for a right prediction and 0 for a wrong one,
+    l is the log-odds of its confidence, ρ is the logistic function, and K is a normal density of standard deviation σ.
+    It is the calibration error of the model after normal noise is added to its log-odds. Unlike a binned error, it is
+    continuous in the confidences.
 
     Parameters
     ----------
     bandwidth : float, default=1/15
-        σ, in log-odds, at least 1e-3. The authors compare σ with as many bins as 1/σ.
+        The standard deviation σ, in log-odds, at least 1e-3. The authors compare it with an error over 1/σ bins.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], at least 1e-15.
 
@@ -1649,8 +1667,9 @@ def maximum_calibration_error(
 ) -> float:
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the bins (a, b] of the confidence c that are not empty, with
-    z = 1 for a right prediction; c = 0 belongs to the first bin. A bin of a single sample counts as much as any.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins (a, b] of the confidence c, with z = 1 for
+    a right prediction and 0 for a wrong one. A confidence of 0 belongs to the first bin. A bin with a single sample
+    counts as much as any other bin.
 
     Parameters
     ----------
@@ -1681,33 +1700,33 @@ def metric_coverage_auc(
     metric: str = "cwsa",
     to_zero: bool = False,
 ) -> float:
-    """Area under a metric of accepted answers, such as CWSA, over the coverage.
+    """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    By the trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that
-    is lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so
-    prefers worse models: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``,
-    as in the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
+    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper. It
+    ends at the coverage of the last threshold, and so it prefers worse models: a perfect model loses no coverage, and
+    its area is 0. Do not choose models by it. Use ``to_zero=True`` instead, or the scorer
+    ``metric_coverage_auc_to_zero``: the area then ends at coverage 0, and a perfect model has 1.
 
     Parameters
     ----------
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
-        What is drawn over coverage.
+        The metric of accepted answers.
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), ascending. None stands for 0.50, 0.51, ..., 0.99.
+        Thresholds in [0, 1), ascending. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     phi : callable, default=None
-        Another φ, a function of an array of accepted confidences.
+        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
-        `labels`, or found by the names of a DataFrame.
+        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
+        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
     to_zero : bool, default=False
-        Carry the curve on to coverage 0, at the height it has at the last threshold that accepts anything.
+        Extend the curve to coverage 0. The extension has the height of the last threshold that accepts anything.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. Where nothing is accepted, the metric is 0.
+        In [-1, 1]; higher is better, 1 is best. If nothing is accepted, the metric is 0.
     """
 
 def overconfidence_risk(
@@ -1723,25 +1742,26 @@ def overconfidence_risk(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> float:
-    """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
+    """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, on a scale from 0 to 1.
 
-    P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
-    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's
-    definition. It is 0 for many overconfident models, because right answers of full confidence lower the ratio. The
-    other methods are always 1 − p.
+    P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function. Above 0.84, the
+    ratio is more than one standard deviation too high; above 0.9987, more than three. This is the definition of the
+    paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the ratio. The other
+    methods always return 1 − p.
 
     Parameters
     ----------
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
-        "normal" is the paper's formula. The others are 1 − p, with p the probability of so large a ratio if
-        the model is calibrated; they hold at any sample size, for any tail, and below a ratio of 1, too. "convolution"
-        computes p within 0.01; "monte_carlo" draws errors.
+        "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this
+        large if the model is calibrated. They are valid at any sample size, for any distribution of confidences, and
+        also if the ratio is below 1. "convolution" computes p within 0.01. "monte_carlo" estimates p from random draws
+        of errors.
     n_resamples : int, default=9999
-        Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
+        Number of draws for "monte_carlo". The smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
-        Seed of "monte_carlo".
+        Seed for "monte_carlo".
 
     Returns
     -------
@@ -1759,21 +1779,22 @@ def probabilistic_confusion_matrix(
     sample_weight: ArrayLike | None = None,
     normalize: str | None = None,
 ) -> Floats:
-    """Probabilistic confusion matrix (pCM): the probability given to each class where another is true.
+    """Probabilistic confusion matrix (pCM): sums of the probability of each class over samples of each true class.
 
-    Entry (j, k) is Σ w p_k over the samples of true class j. A row adds up to the weight of its class, as in an
-    ordinary confusion matrix, which it equals where all probabilities are 0 or 1.
+    Entry (j, k) is Σ w p_k over the samples with true class j, with p_k the probability of class k. A row adds up to
+    the weight of its class, as in an ordinary confusion matrix. If all probabilities are 0 or 1, it is the ordinary
+    confusion matrix.
 
     Parameters
     ----------
     normalize : {"true", "pred", "all"} or None, default=None
-        Divide by the sum of the row ("true"), of the column ("pred") or of all entries ("all"). An empty row or
-        column is zero.
+        Divide each entry by the sum of its row ("true"), of its column ("pred") or of all entries ("all"). An empty row
+        or column stays zero.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        True classes in rows, the classes given the probability in columns, in the order of `labels`.
+        True classes are in rows, and the classes of the probabilities in columns, in the order of `labels`.
     """
 
 def reject_cost_loss(
@@ -1789,24 +1810,25 @@ def reject_cost_loss(
     normalize: bool = False,
     reject_cost: float = 0.1,
 ) -> float:
-    """Mean cost if a rejection has a known cost γ: an answer counts its own cost, a rejection γ.
+    """Mean cost if a rejection costs γ: an answer counts its own cost, and a rejection counts γ.
 
-    An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
-    C = 1 for an error. For a classifier, its answers count: γ where its ``predict`` rejects, which most classifiers
-    never do, and C elsewhere. A row that abstains costs γ.
+    An answer is rejected if its uncertainty u is above γ. It then costs γ; otherwise it costs C. The uncertainty is the
+    expected cost under the probabilities. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1 for an
+    error. If a classifier is scored, its own rejections count instead: an answer costs γ if ``predict`` rejects it
+    (most classifiers never reject), and C otherwise. A row that abstains costs γ.
 
     Parameters
     ----------
     reject_cost : float, default=0.1
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
-        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
-        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
+        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
+        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     normalize : bool, default=False
-        Divide by the same cost of the system that always gives the class frequencies of `y_true`.
+        Divide by the mean cost of a model that always gives the class frequencies of `y_true`.
     eps : float, default=1e-7
-        Smallest probability inside the logarithm of "log".
+        Smallest probability inside the logarithm, for the cost "log".
 
     Returns
     -------
@@ -1823,14 +1845,14 @@ def risk_coverage_curve(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> RiskCoverageCurve:
-    """Risk-coverage curve: the error rate of what is accepted, at every threshold.
+    """Risk-coverage curve: the error rate of accepted predictions at every threshold.
 
-    Tied predictions enter together.
+    Predictions with tied scores are accepted together.
 
     Returns
     -------
     RiskCoverageCurve
-        Arrays `coverage`, `risk` and `thresholds`, one entry for each distinct score, from the highest down.
+        Arrays `coverage`, `risk` and `thresholds`, with one entry for each distinct score, from the highest down.
     """
 
 def selective_accuracy_score(
@@ -1843,22 +1865,21 @@ def selective_accuracy_score(
     sample_weight: ArrayLike | None = None,
     threshold: float | None = None,
 ) -> float:
-    """Selective accuracy: the accuracy on the predictions that are accepted.
+    """Selective accuracy: the accuracy of the accepted predictions.
 
-    Σ w z 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by.
+    The value is Σ w z 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and 0 for a wrong
+    one, and s the score that is compared with the threshold.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
-        selective
-        classifier that a profile came from, and for 0.5, with a warning, elsewhere.
+        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
+        classifier that made the profile. If there is none, it is 0.5, with a warning.
 
     Returns
     -------
     float
-        In [0, 1]; higher is better, 1 is best. NaN, with a warning, where nothing is accepted.
+        In [0, 1]; higher is better, 1 is best. NaN, with a warning, if nothing is accepted.
     """
 
 def selective_risk_loss(
@@ -1871,22 +1892,22 @@ def selective_risk_loss(
     sample_weight: ArrayLike | None = None,
     threshold: float | None = None,
 ) -> float:
-    """Selective risk: the error rate on the predictions that are accepted.
+    """Selective risk: the error rate of the accepted predictions.
 
-    Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by. For answers with costs of their own it is their mean cost.
+    The value is Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and 0 for a
+    wrong one, and s the score that is compared with the threshold. If answers have their own costs, it is their mean
+    cost.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
-        selective
-        classifier that a profile came from, and for 0.5, with a warning, elsewhere.
+        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
+        classifier that made the profile. If there is none, it is 0.5, with a warning.
 
     Returns
     -------
     float
-        In [0, 1]; lower is better, 0 is best. NaN, with a warning, where nothing is accepted.
+        In [0, 1]; lower is better, 0 is best. NaN, with a warning, if nothing is accepted.
     """
 
 def smooth_calibration_error(
@@ -1901,14 +1922,15 @@ def smooth_calibration_error(
 ) -> float:
     """Smooth calibration error (smECE): the gap between confidence and accuracy, smoothed instead of binned.
 
-    smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1], with z = 1 for a right prediction, c its
-    confidence and K a normal density of standard deviation σ, reflected at 0 and 1. The value is the one at the σ that
-    equals its own smECE_σ: there is one, as smECE_σ does not grow with σ.
+    smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1]. Here z = 1 for a right prediction and 0 for
+    a wrong one, c is its confidence, and K is a normal density of standard deviation σ, reflected at 0 and 1. The value
+    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one, because smECE_σ does not increase with
+    σ.
 
     Parameters
     ----------
     bandwidth : float, default=None
-        A fixed σ, at least 1e-4. None finds the one that equals its own error.
+        A fixed σ, at least 1e-4. None finds the σ that is equal to smECE_σ.
 
     Returns
     -------
@@ -1925,16 +1947,17 @@ def spiegelhalter_test(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> SpiegelhalterResult:
-    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences imply.
+    """Spiegelhalter's test of calibration: it compares squared errors with those that the confidences imply.
 
-    z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
-    confidence c_i, is standard normal under calibration where there are many samples.
+    The statistic is z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right
+    prediction and 0 for a wrong one, and c_i its confidence. If the model is calibrated and there are many samples, z
+    has a standard normal distribution.
 
     Returns
     -------
     SpiegelhalterResult
-        Named tuple of `statistic` and the two-sided `p_value`. NaN, with a warning, where every confidence is 1/2, or
-        all are 0, 1/2 or 1 and none is contradicted.
+        Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
+        1/2 or 1, and every prediction with 1 is right and every one with 0 is wrong.
     """
 
 def t_cal_test(
@@ -1952,20 +1975,21 @@ def t_cal_test(
 ) -> TCalResult:
     """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
-    With d = c − z, z = 1 for a right prediction of confidence c, and m bins of equal width, floor(m c), so that c = 1
-    has a bin of its own: DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin| for m = 2, 4, …, 2^B with
-    B = floor(2 log2(n / sqrt(ln n))). Under calibration n confidences are drawn with replacement, and correctness from
-    each. Calibration is rejected if any DPE exceeds its 1 − alpha/B quantile; that of a single sample never is.
+    Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
+    width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
+    |bin|, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). For its distribution under calibration, n
+    confidences are drawn with replacement, and correctness is drawn from each. Calibration is rejected if any DPE_m is
+    above its 1 − alpha/B quantile. With a single sample it is never rejected.
 
     Parameters
     ----------
     alpha : float, default=0.05
         Level of the test.
     n_bins : int, default=None
-        A single number of bins, in place of 2, 4, …, 2^B.
+        A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. One serves every level, as the bins are nested. Where there are so few that
-        no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of draws under calibration. All levels share the draws, because their bins are nested. If there are so
+        few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 
@@ -1991,21 +2015,21 @@ def tce_error(
 ) -> float:
     """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
 
-    A two-sided exact binomial test compares every confidence with the right predictions in its bin, and rejects it if
-    p <= alpha: TCE = 100 × rejected / n. Few confidences of a calibrated classifier are rejected; narrow bins reject
-    few of any classifier.
+    A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
+    rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n. For a calibrated classifier, few confidences
+    are rejected. With narrow bins, few are rejected for any classifier.
 
     Parameters
     ----------
     strategy : {"pavabc", "quantile"}, default="pavabc"
-        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin: confidences enter in
-        ascending order, and the last two bins merge while their joint size is at most n_min, or at most n_max and the
-        accuracy does not increase; the last n_min samples enter as one, and join the bin before if 2 n_min <= n_max.
-        "quantile" are bins of equal mass.
+        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Confidences are added in
+        ascending order. After each step, the last two bins merge while their joint size is at most n_min, or while it
+        is at most n_max and the accuracy does not increase. The last n_min samples are added together; they join the
+        bin before if 2 n_min <= n_max. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
-        Bounds of "pavabc". The runs of the paper use n / 20 and n / 5.
+        Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10
-        Number of bins of "quantile".
+        Number of bins for "quantile".
     alpha : float, default=0.05
         Level of the tests.
 

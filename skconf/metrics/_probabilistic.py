@@ -1,4 +1,4 @@
-"""cPrecision, cRecall and cF: counts replaced by the probability given to each class."""
+"""cPrecision, cRecall and cF: metrics of classes with probabilities instead of counts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class _ProbabilityMasses(ClassAverage):
-    """The probability given to a class where it is true, everywhere, and what is missing where it is true."""
+    """Sums of the probability of a class over its own samples and over other samples, and of what its own lack."""
 
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
         true_class = profile.require("true_class")
@@ -41,9 +41,9 @@ class CPrecisionScore(
 ):
     """Confidence precision (cPrecision): the share of the probability given to a class that is given where it is true.
 
-    cPrecision of class j = Σ_{y = j} w p_j / Σ w p_j. A class that is never the most probable one still has a value;
-    it is 0/0 only for a class that is given no probability at all. With average="micro" it is the mean probability
-    of the true class.
+    The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class. A
+    class that is never the most probable one still has a value. The value is 0/0 only for a class whose probability is
+    always 0. With average="micro" it is the mean probability of the true class.
 
     {predictions}
     {averages}
@@ -88,10 +88,10 @@ class CRecallScore(
     reference=f"{CF1}, Section 3",
     scorers="crecall",
 ):
-    """Confidence recall (cRecall): the mean probability that a class is given where it is true.
+    """Confidence recall (cRecall): the mean probability of a class over its own samples.
 
-    cRecall of class j = Σ_{y = j} w p_j / Σ_{y = j} w. With average="micro" or "weighted" it is the mean probability
-    of the true class.
+    The cRecall of class j is Σ_{y = j} w p_j / Σ_{y = j} w, with p_j the probability of class j and y the true class.
+    With average="micro" or "weighted" it is the mean probability of the true class.
 
     {predictions}
     {averages}
@@ -136,10 +136,11 @@ class CF1Score(
 ):
     """Confidence F1 (cF1): F1 computed from the probability given to each class, not from counts.
 
-    cF1 of class j = 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), the harmonic mean of cPrecision
-    Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j} w. A class that is never the most probable one
-    still has a value. With average="macro" it is the mean of the values of the classes, not the harmonic mean of
-    two means; with average="micro" the mean probability of the true class.
+    The cF1 of class j is 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), with p_j the probability of class j and y the
+    true class. It is the harmonic mean of cPrecision Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j}
+    w. A class that is never the most probable one still has a value. With average="macro" it is the mean of the values
+    of the classes, not the harmonic mean of two means. With average="micro" it is the mean probability of the true
+    class.
 
     {predictions}
     {averages}
@@ -189,7 +190,7 @@ class CFBetaScore(
     {predictions}
     {averages}
     beta : float, default=1.0
-        How many times as much recall counts as precision: 0 gives cPrecision, infinity cRecall.
+        How many times as much recall counts as precision. With 0 it is cPrecision, with infinity it is cRecall.
 
     Returns
     -------
@@ -226,20 +227,21 @@ class ProbabilisticConfusionMatrix(
     best=None,
     reference=f"{CF1}, Section 3",
 ):
-    """Probabilistic confusion matrix (pCM): the probability given to each class where another is true.
+    """Probabilistic confusion matrix (pCM): sums of the probability of each class over samples of each true class.
 
-    Entry (j, k) is Σ w p_k over the samples of true class j. A row adds up to the weight of its class, as in an
-    ordinary confusion matrix, which it equals where all probabilities are 0 or 1.
+    Entry (j, k) is Σ w p_k over the samples with true class j, with p_k the probability of class k. A row adds up to
+    the weight of its class, as in an ordinary confusion matrix. If all probabilities are 0 or 1, it is the ordinary
+    confusion matrix.
 
     {predictions}
     normalize : {"true", "pred", "all"} or None, default=None
-        Divide by the sum of the row ("true"), of the column ("pred") or of all entries ("all"). An empty row or
-        column is zero.
+        Divide each entry by the sum of its row ("true"), of its column ("pred") or of all entries ("all"). An empty row
+        or column stays zero.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        True classes in rows, the classes given the probability in columns, in the order of `labels`.
+        True classes are in rows, and the classes of the probabilities in columns, in the order of `labels`.
 
     {raises}
 

@@ -1,4 +1,4 @@
-"""Proper scores of the confidence in a prediction, and how well it separates right from wrong."""
+"""Proper scores of the confidence in a prediction, and the parts of the Brier loss."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def surprise(profile: ConfidenceProfile, eps: float) -> Floats:
-    """Return −ln of the probability of what happened, c if right and 1 − c if wrong; of graded answers the mean."""
+    """Return −ln c for right and −ln (1 − c) for wrong answers; for graded answers, their weighted mean."""
     sure, right = profile.confidence, profile.correctness
     if profile.kind == "right or wrong":
         return -np.log(np.maximum(np.where(right, sure, 1 - sure), eps))
@@ -38,19 +38,19 @@ class ConfidenceBrier(
     reference=BRIER,
     scorers="confidence_brier",
 ):
-    """Brier loss of the confidence: its mean squared distance from 1 for a right and 0 for a wrong answer.
+    """Brier loss of the confidence: mean squared difference from 1 for right and from 0 for wrong answers.
 
-    Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
+    The value is Σ w (c − z)² / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence.
 
     {predictions}
     normalize : bool, default=False
-        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc), or the variance
-        of graded correctness. The value then lies in [0, ∞), and is above 1 where that system is better.
+        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is acc (1 − acc), or the
+        variance of graded correctness. The value then lies in [0, ∞). If it is above 1, the naive model is better.
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where it is normalised and all predictions are right, or all wrong.
+        {facts} NaN, with a warning, if `normalize` is set and all predictions are right, or all are wrong.
 
     {raises}
 
@@ -103,21 +103,22 @@ class ConfidenceLogLoss(
     reference=LOG_SCORE,
     scorers="confidence_log_loss",
 ):
-    """Log loss of the confidence c: the mean of −ln c over right answers and −ln (1 − c) over wrong ones.
+    """Log loss of the confidence c: the mean of −ln c for right answers and −ln (1 − c) for wrong ones.
 
-    −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
+    The value is −Σ w ln p / Σ w, with p = c for a right prediction and p = 1 − c for a wrong one, where c is its
+    confidence.
 
     {predictions}
     eps : float, default=1e-8
-        Probabilities are raised to at least eps in the logarithm, in float64: an error of full confidence costs
-        −ln eps.
+        Smallest probability in the logarithm, in float64. An error with confidence 1 costs −ln eps.
     normalize : bool, default=False
-        Divide by the loss of the naive system, whose confidence is always the accuracy: the entropy of correctness.
+        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is the entropy of
+        correctness.
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where it is normalised and all predictions are right, or all wrong.
+        {facts} NaN, with a warning, if `normalize` is set and all predictions are right, or all are wrong.
 
     {raises}
 
@@ -157,7 +158,7 @@ confidence_log_loss = ConfidenceLogLoss.function
 
 
 class _Normalized(Substitute, Additive):
-    """A loss over that of the system whose confidence is always the accuracy."""
+    """A loss divided by the loss of a naive model whose confidence is always the accuracy."""
 
     undefined = "all predictions are right, or all are wrong"
 
@@ -175,7 +176,7 @@ class _Normalized(Substitute, Additive):
 
 
 def _spread(accuracy: NDArray[Any], between: NDArray[Any]) -> NDArray[Any]:
-    """Return the variance of correctness; 0 where a rounding error is all there is."""
+    """Return the variance of correctness; exactly 0 if it is only a rounding error."""
     most = accuracy * (1 - accuracy)
     return np.where((most - between).real <= 1e-12 * most.real, 0.0, most - between)
 
@@ -185,19 +186,19 @@ def _entropy(accuracy: NDArray[Any], between: NDArray[Any]) -> NDArray[Any]:  # 
 
 
 class BrierParts(NamedTuple):
-    """Parts of the Brier loss: reliability − resolution + uncertainty + residue.
+    """Parts of the Brier loss, which is reliability − resolution + uncertainty + residue.
 
     Attributes
     ----------
     reliability : float
-        Distance of the confidence from the accuracy (miscalibration); 0 is best.
+        Mean squared difference of confidence and accuracy (miscalibration). 0 is best.
     resolution : float
-        How much the accuracy varies with the confidence (discrimination); higher is better.
+        How much the accuracy varies with the confidence (discrimination). Higher is better.
     uncertainty : float
-        Brier loss of the system whose confidence is always the accuracy, acc (1 − acc).
+        Brier loss of a naive model whose confidence is always the accuracy, acc (1 − acc).
     residue : float
-        What bins hide: variance of the confidence within bins, less twice its covariance with correctness there. Zero
-        for the isotonic fit.
+        The part within bins: the variance of the confidence, minus twice its covariance with correctness. It is 0 for
+        the isotonic fit.
     """
 
     reliability: float
@@ -217,17 +218,18 @@ class BrierDecomposition(
 ):
     """Decomposition of the Brier loss of the confidence: reliability, resolution, uncertainty.
 
-    Σ w (c − z)² / Σ w = reliability − resolution + uncertainty + residue, exactly, with z = 1 for a right prediction of
-    confidence c. With m the mean confidence and a the accuracy of a bin, v its share of weight and A the accuracy of
-    all: Σ v (m − a)², Σ v (a − A)², A (1 − A), and the mean over samples of (c − m)² − 2 (c − m)(z − a). In place of
-    bins there may be the isotonic fit of correctness on confidence: reliability and resolution are then what the Brier
-    loss falls by from the confidence, and from A, to the fit, and there is no residue.
+    The Brier loss Σ w (c − z)² / Σ w is exactly reliability − resolution + uncertainty + residue, with z = 1 for a
+    right prediction and 0 for a wrong one, and c its confidence. Let m be the mean confidence of a bin, a its accuracy,
+    v its share of the weight, and A the accuracy of all samples. Then reliability is Σ v (m − a)², resolution is Σ v (a
+    − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). Instead of
+    bins, the isotonic fit of correctness on confidence can be used. Reliability is then the Brier loss of the
+    confidence minus that of the fit, resolution is the Brier loss of A minus that of the fit, and there is no residue.
 
     {predictions}
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
-        Bins of equal width (a, b], of equal mass (as in `expected_calibration_error`), or the isotonic fit.
+        Bins of equal width (a, b], bins of equal mass (as in `expected_calibration_error`), or the isotonic fit.
 
     Returns
     -------

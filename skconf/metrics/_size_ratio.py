@@ -1,4 +1,4 @@
-"""Calibrated size ratio: how many times larger a calibrated data set would have to be to show these errors."""
+"""Calibrated size ratio: errors compared with the errors that the confidences imply, and its variants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def _error_sizes(profile: ConfidenceProfile, eps: float) -> Floats:
 
 
 class _Clipped(Metric):
-    """Confidence kept away from 0 and 1."""
+    """A metric that keeps confidences away from 0 and 1."""
 
     eps: float = 1e-8
 
@@ -55,7 +55,7 @@ class _Clipped(Metric):
         return Term(_odds(profile, self.eps), power=2)
 
     def error_sizes(self, profile: ConfidenceProfile) -> NDArray[Any]:
-        """Return 1/(1 − c) of the errors and 0 of the rest: the size each error stands for."""
+        """Return 1/(1 − c) for errors and 0 for right answers."""
         return _error_sizes(profile, self.eps)
 
 
@@ -72,15 +72,16 @@ class CalibratedSizeRatio(
         "neg_csr_excess": Preset(transform=_excess),
     },
 ):
-    """Calibrated size ratio (CSR): errors counted by how unlikely their confidence made them.
+    """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
-    CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and c the confidence of the predicted class. A calibrated
-    classifier has 1. Above 1 it is overconfident on its errors: with a ratio of 10, a calibrated data set would have
-    to be ten times larger to contain such errors by chance. Below 1 it is underconfident on them.
+    CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
+    predicted class. A calibrated classifier has 1 on average. If the value is above 1, the classifier is overconfident
+    on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to make such errors
+    by chance. If the value is below 1, it is underconfident.
 
     {predictions}
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64. An error of full confidence adds 1/(n eps).
+        Confidence is clipped to [eps, 1 - eps], in float64. An error with confidence 1 adds 1/(n eps), for n samples.
 
     Returns
     -------
@@ -123,21 +124,23 @@ class CappedSizeRatio(
     bounds=(0.0, np.inf),
     reference=f"{CSR}, Definition 2, with what an error counts bounded",
 ):
-    """Capped size ratio: errors counted by how unlikely their confidence made them, up to a cap.
+    """Capped size ratio: each error counts by how unlikely it was, given its confidence, up to a cap.
 
-    Σ w e h / Σ w (1 − c) h with h = min(1/(1 − c), cap), e = 1 for an error and c the confidence of the predicted
-    class: observed over expected errors, both weighted by h. A calibrated classifier has 1, whatever the cap; above 1
-    it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which a few errors of high
-    confidence, absent from most samples, decide the value. With a cap the value can be estimated from small samples.
+    The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
+    and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
+    With any cap, a calibrated classifier has 1; if the value is above 1, the classifier is overconfident on its errors.
+    Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few errors of high confidence that
+    most samples do not contain. With a cap, the value can be estimated from small samples.
 
     {predictions}
     cap : float, default=20
-        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, 0.95 for 20.
+        The largest number that an error counts, at least 1. Errors with a confidence of 1 − 1/cap or more count this
+        number; for a cap of 20, this confidence is 0.95.
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where all confidences are 1 and imply no error.
+        {facts} NaN, with a warning, if all confidences are 1, so that no error is expected.
 
     {raises}
 
@@ -182,10 +185,10 @@ class CalibratedSizeRatioStd(
     best=None,
     reference=f"{CSR}, Proposition 6",
 ):
-    """Spread of the size ratio by chance: its standard deviation for a calibrated model with these confidences.
+    """Standard deviation of the size ratio by chance, for a calibrated model with these confidences.
 
-    σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it shows how far
-    from 1 the ratio may be by chance.
+    σ = sqrt(Σ w² c / (1 − c)) / Σ w, with c the confidence of the predicted class. It shows how far from 1 the ratio
+    may be by chance. All samples count in σ, while only errors count in the ratio.
 
     {predictions}
     eps : float, default=1e-8
@@ -237,9 +240,9 @@ class CalibratedSizeRatioZScore(
     reference=f"{CSR}, Section 2.1",
     scorers={"neg_csr_zscore_deviation": Preset(transform=Nearness(0.0))},
 ):
-    """How many standard deviations the calibrated size ratio is above 1, z = (CSR − 1) / σ.
+    """Number of standard deviations by which the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 
-    The paper calls confidences with z > 1 risky, and marks those with z > 3.
+    The paper calls confidences with z > 1 risky, and marks z > 3.
 
     {predictions}
     eps : float, default=1e-8
@@ -290,24 +293,25 @@ class OverconfidenceRisk(
     reference=f"{CSR}, Section 2.1",
     scorers="overconfidence_risk",
 ):
-    """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
+    """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, on a scale from 0 to 1.
 
-    P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
-    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's
-    definition. It is 0 for many overconfident models, because right answers of full confidence lower the ratio. The
-    other methods are always 1 − p.
+    P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function. Above 0.84, the
+    ratio is more than one standard deviation too high; above 0.9987, more than three. This is the definition of the
+    paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the ratio. The other
+    methods always return 1 − p.
 
     {predictions} "convolution" and "monte_carlo" take none.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
-        "normal" is the paper's formula. The others are 1 − p, with p the probability of so large a ratio if
-        the model is calibrated; they hold at any sample size, for any tail, and below a ratio of 1, too. "convolution"
-        computes p within 0.01; "monte_carlo" draws errors.
+        "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this
+        large if the model is calibrated. They are valid at any sample size, for any distribution of confidences, and
+        also if the ratio is below 1. "convolution" computes p within 0.01. "monte_carlo" estimates p from random draws
+        of errors.
     n_resamples : int, default=9999
-        Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
+        Number of draws for "monte_carlo". The smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
-        Seed of "monte_carlo".
+        Seed for "monte_carlo".
 
     Returns
     -------
@@ -375,7 +379,7 @@ overconfidence_risk = OverconfidenceRisk.function
 
 
 class _ConvolvedRisk(Substitute, Whole):
-    """1 − p of the size ratio, if the errors are those that the confidences imply."""
+    """1 − p of the size ratio under the errors that the confidences imply, by convolution."""
 
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)
@@ -383,7 +387,7 @@ class _ConvolvedRisk(Substitute, Whole):
 
 
 class _SimulatedRisk(Substitute, Whole):
-    """1 − p of the size ratio under errors drawn from the confidences."""
+    """1 − p of the size ratio under the errors that the confidences imply, by random draws."""
 
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)
@@ -395,12 +399,12 @@ class _SimulatedRisk(Substitute, Whole):
 
 
 def as_large_as(observed: float, drawn: Floats) -> NDArray[np.bool_]:
-    """Return which drawn sums of sizes are no smaller than that of the data; a sum in another order is rounded."""
+    """Return which drawn sums are at least as large as the sum of the data, up to rounding."""
     return np.asarray(drawn >= observed * (1 - 1e-9) - 1e-6)
 
 
 def draw_error_sizes(size: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw Σ s e, with independent errors e of probability 1/s: what calibrated confidences give by chance.
+    """Draw Σ s e, with independent errors e of probability 1/s, as calibrated confidences give by chance.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from skconf import ConfidenceProfile, MetricAccumulator, confidence_scoring, get
 from skconf.inference import confidence_interval
 
 #: What cannot be accumulated, and why; every other scorer can.
-REFUSED = {"neg_tce": "takes no sample_weight", "neg_ad_ece": "its bins count samples"}
+REFUSED = {"neg_tce": "takes no sample_weight", "neg_ad_ece": "its bins depend on numbers of samples"}
 NAMES = [name for name in get_scorer_names() if name not in REFUSED]
 #: Scores of the positive class of two.
 BINARY = [name for name in NAMES if f"{name}_macro" in NAMES]

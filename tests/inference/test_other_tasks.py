@@ -153,12 +153,12 @@ class TestGroups:
 
     @pytest.mark.parametrize("name", ["overconfidence_risk", "spiegelhalter_test", "t_cal_test", "tce_error"])
     def test_tests_of_independent_answers_refuse_them_by_name(self, name):
-        with pytest.raises(ValueError, match=f"{name} compares answers with independent ones"):
+        with pytest.raises(ValueError, match=f"{name} assumes independent answers"):
             DEFINITIONS[name].function(rows_of_labels())
 
     def test_what_draws_answers_one_by_one_refuses_them(self):
         profile = rows_of_labels()
-        with pytest.raises(ValueError, match="overconfidence_risk compares answers"):
+        with pytest.raises(ValueError, match="overconfidence_risk assumes independent answers"):
             overconfidence_by_group(profile, groups=profile.groups % 2)
         with pytest.raises(ValueError, match="reference has answers in groups"):
             shift_test(profile, profile)

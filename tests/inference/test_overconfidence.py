@@ -97,7 +97,9 @@ class TestOverconfidence:
         assert found.loc[0, "p_value"] == pytest.approx(1e-20)
         assert found.index[found["p_adjusted"] <= 0.05].tolist() == [0]
         np.testing.assert_allclose(found["risk"], 1 - found["p_value"])
-        with pytest.warns(UserWarning, match=r"smallest p-value, adjusted for 600 tests, is 0\.6\. .*=11999 at least"):
+        with pytest.warns(
+            UserWarning, match=r"smallest p-value after adjustment for 600 tests is 0\.6\. .*at least n_resamples=11999"
+        ):
             fixed = overconfidence_by_group(profile, groups=groups, n_resamples=999, random_state=0)
         assert fixed.loc[0, "p_adjusted"] == pytest.approx(0.6)
 

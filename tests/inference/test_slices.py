@@ -225,8 +225,8 @@ class TestContributions:
     @pytest.mark.parametrize(
         ("metric", "message"),
         [
-            ("smooth_calibration_error", "has no influence values: it is not a function of sums"),
-            ("metric_coverage_auc", "has no influence values: its slopes are not known"),
+            ("smooth_calibration_error", "has no influence values, because it is not a function of sums"),
+            ("metric_coverage_auc", "has no influence values, because its slopes are not known"),
             ("neg_csr_deviation", "has no per-sample contributions: the scorer folds"),
         ],
     )

@@ -159,7 +159,7 @@ def test_bad_parameter_is_refused_before_anything_is_read(name, params, message)
 )
 def test_undefined_value_is_nan_with_one_warning(name, params, correct, confidence, reason):
     profile = ConfidenceProfile.from_correctness(correct, confidence)
-    with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined: {reason}") as caught:
+    with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined, because {reason}") as caught:
         assert math.isnan(getattr(metrics, name)(profile, **params))
     assert len(caught) == 1
 
@@ -169,12 +169,12 @@ def test_undefined_value_is_nan_with_one_warning(name, params, correct, confiden
     [
         ("cw_balanced_accuracy_score", "all confidences are zero"),
         ("cw_matthews_corrcoef", "all confidences are zero"),
-        ("cw_cohen_kappa_score", "all confidence is on one class"),
+        ("cw_cohen_kappa_score", "all confidence is on a single class"),
         ("cw_roc_auc_score", "no class has confidence"),
     ],
 )
 def test_undefined_value_of_classes_is_nan_with_one_warning(name, reason):
-    with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined: {reason}") as caught:
+    with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined, because {reason}") as caught:
         assert math.isnan(getattr(metrics, name)([0, 1, 0], [0.0, 1.0, 1.0], y_pred=[1, 0, 0]))
     assert len(caught) == 1
 

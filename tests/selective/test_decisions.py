@@ -436,7 +436,7 @@ class TestCostsBySample:
                 model.fit(proba, y).predict(proba, costs=amounts(proba))
         with pytest.raises(TypeError, match="takes no costs"):
             get_scorer("neg_ece")(beside, proba, y, costs=amounts(proba))
-        with pytest.raises(ValueError, match="leave out cost_matrix"):
+        with pytest.raises(ValueError, match="Leave out cost_matrix"):
             get_scorer("neg_reject_cost", cost_matrix=FRAUD)(beside, proba, y, costs=amounts(proba))
         with pytest.raises(ValueError, match=r"costs has shape \(300, 3\), but should have \(300, 2\)"):
             ConfidenceProfile.from_estimator(frozen, proba, y, costs=np.ones((300, 3)))

@@ -1,1 +1,1 @@
-"""What metrics are made of: their kinds, the registry, averages over classes, weighting and random draws."""
+"""The base of all metrics: kinds of metrics, the registry, averages over classes, weighting and random draws."""

@@ -1,4 +1,4 @@
-"""Areas under ROC curves of one class, and the sort they are read off."""
+"""Areas under ROC curves of one class, and the sort that they need."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from skconf.metrics._base.kinds import divide
 
 
 def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
-    """Return the area under the ROC curve, NaN where there are not both kinds of sample; and the positives' weight.
+    """Return the area under the ROC curve (NaN without positives or negatives) and the weight of the positives.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
     present : ndarray of shape (n_samples,), bool
         Whether the sample is of the class.
     weight : ndarray of shape (n_samples,)
-        Weights; a pair has the product of two.
+        Weights. The weight of a pair is the product of two weights.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
 
 
 def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
-    """Return the effect of each sample on the area: how it fares against the other kind, less what is usual."""
+    """Return the effect of each sample on the area: its share of won pairs, minus the mean share."""
     levels, above, below = by_score(score, present, weight)
     support, rest = above.sum(), below.sum()
     beaten = (below.cumsum() - below / 2) / rest
@@ -51,7 +51,7 @@ def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floa
 
 
 def _won_by_few(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
-    """Return the weight of the pairs that positives win, and that of all negatives, where positives are rare."""
+    """Return the weight of the pairs that positives win, and the weight of all negatives; for rare positives."""
     order, ordered = ascending(score)
     below = np.append(0.0, np.where(present, 0.0, weight)[order].cumsum())
     mine = np.flatnonzero(present[order])
@@ -78,8 +78,8 @@ def by_score(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) ->
 def ascending(score: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     """Return the order that sorts probabilities, and the sorted ones.
 
-    The bits of a float that is not negative are ordered as it is, and 16 of them at a time are sorted in linear time.
-    Of a float64 the first 32 are, and what the others would have decided is corrected afterwards.
+    The bits of non-negative floats have the same order as the floats. 16 bits at a time are sorted in linear time. Only
+    the first 32 bits of a float64 are sorted; afterwards, ties in these bits are corrected.
     """
     if len(score) < 2 or not (score.min() >= 0 and score.max() < 2):
         order = np.argsort(score)

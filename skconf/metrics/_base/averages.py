@@ -1,4 +1,4 @@
-"""Metrics of classes: a value for each and their averages, and matrices with a value for each pair."""
+"""Metrics of classes: a value for each class and averages, and matrices with a value for each pair of classes."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -20,26 +20,27 @@ AVERAGES = ("binary", "macro", "micro", "weighted", None)
 
 _PARAMETERS = """\
 average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-    "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
-    "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
-    with the value of each class.
+    "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
+    returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums over
+    classes. None returns an array with the value of each class.
 zero_division : {"warn", 0, 1, nan}, default="warn"
-    Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages."""
+    Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages."""
 
 
 class ClassAverage(Additive, rests_on="classes"):
-    """A quotient for each class, read off its one-vs-rest masses, and the averages over classes.
+    """A quotient for each class, computed from its one-vs-rest masses, and the averages over classes.
 
-    A subclass says what the masses are (`masses`: of predicted classes, or of probabilities) and what it makes of
-    them (`quotient`); a metric takes one of each. The place {averages} in its docstring describes the parameters.
+    A metric combines two kinds of subclasses. One defines the masses (`masses`: of predicted classes, or of
+    probabilities). The other defines the quotient (`quotient`). The place {averages} in the docstring is filled with
+    the parameters.
 
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted", None}
-        "binary": the value of the positive class; "macro": the mean over classes; "weighted": the mean weighted by
-        support; "micro": the quotient of the sums over classes; None: an array, a value for each class.
+        "binary" is the value of the positive class, "macro" the mean over classes, "weighted" the mean weighted by
+        support, and "micro" the quotient of the sums over classes. None gives an array with a value for each class.
     zero_division : {"warn", 0, 1, nan}
-        The value of 0/0; "warn" stands for 0 with a warning, and NaN is left out of averages.
+        The value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     """
 
     shared_text = MappingProxyType({"{averages}": _PARAMETERS})
@@ -59,7 +60,7 @@ class ClassAverage(Additive, rests_on="classes"):
 
     @abstractmethod
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return what `combine` reads, each with an axis of classes, the last of which is `positive` if given."""
+        """Return the masses for `combine`, with an axis of classes. If `positive` is given, it is the last class."""
 
     @abstractmethod
     def quotient(
@@ -69,7 +70,7 @@ class ClassAverage(Additive, rests_on="classes"):
 
     @property
     def terms_name(self) -> str:
-        """The name of the masses; the metric says how they are combined and averaged."""
+        """The name of the masses. The metric defines how they are combined and averaged."""
         axis = self.average if self.average in ("binary", "micro") else "classes"
         return f"{type(self).masses.__qualname__} {axis}"
 
@@ -78,7 +79,7 @@ class ClassAverage(Additive, rests_on="classes"):
         return self.masses(profile, positive)
 
     def combine(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> Any:
-        """Return the value from what is found, falsely claimed and missed of every class."""
+        """Return the value from the hits, false alarms and misses of every class."""
         above, below = self._parts(hit, false_alarm, missed)
         quotient = divide(above, below, 0.0 if self.zero_division == "warn" else float(self.zero_division))
         if self.average == "macro":
@@ -88,7 +89,7 @@ class ClassAverage(Additive, rests_on="classes"):
         return quotient
 
     def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[Any]:
-        """Return the weights of the classes in the plain mean: ones."""
+        """Return the weights of the classes in the plain mean, which are ones."""
         return np.ones(hit.shape)
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
@@ -99,11 +100,11 @@ class ClassAverage(Additive, rests_on="classes"):
             empty = empty & (self.averaged(*sums) > 0)
         if self.zero_division != "warn" or not np.any(empty):
             return []
-        text = f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0."
-        return [Notice(f"{text} Set zero_division for another value.", UndefinedMetricWarning)]
+        text = f"{self.info.name} is 0/0 for {self.empty_class}, so it is set to 0."
+        return [Notice(f"{text} Pass zero_division to get another value.", UndefinedMetricWarning)]
 
     def _parts(self, *sums: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return numerator and denominator: of every class, of all together, or of the positive class."""
+        """Return numerator and denominator, for every class, for all together, or for the positive class."""
         above, below = self.quotient(*sums)
         if self.average == "micro":
             return above.sum(axis=-1), below.sum(axis=-1)
@@ -118,7 +119,7 @@ class ClassAverage(Additive, rests_on="classes"):
         return super().influence(profile)
 
     def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
-        """Return how much the value of each class adds to the average; None where classes count by their samples."""
+        """Return how much the value of each class adds to the average; None if classes count by their samples."""
         classes = np.arange(len(profile.require("classes")))
         if self.average == "binary":
             return (classes == profile.require("positive_class")).astype(np.float64)
@@ -126,13 +127,13 @@ class ClassAverage(Additive, rests_on="classes"):
 
     def _refuse_arrays(self) -> None:
         raise TypeError(
-            f"{self.info.name} has no per-sample contributions with average=None, which gives a value for each "
+            f"{self.info.name} has no per-sample contributions with average=None, because it has a value for each "
             "class. Choose an average."
         )
 
 
 class PrecisionOf(ClassAverage):
-    """The share of what is claimed for a class that is right."""
+    """Precision of a class: the share of its predictions that is right."""
 
     empty_class = "a class that is never predicted"
 
@@ -143,7 +144,7 @@ class PrecisionOf(ClassAverage):
 
 
 class RecallOf(ClassAverage):
-    """The share of a class that is found."""
+    """Recall of a class: the share of its samples that is found."""
 
     empty_class = "a class that is not present"
 
@@ -181,7 +182,7 @@ class FBetaOf(FScoreOf):
 
 
 class JaccardOf(ClassAverage):
-    """The share of what is claimed for a class, or is of it, that is both."""
+    """The share of the samples that are predicted as a class, or belong to it, that do both."""
 
     def quotient(
         self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
@@ -190,21 +191,21 @@ class JaccardOf(ClassAverage):
 
 
 class MatrixOfSums(Additive):
-    """A matrix of sums: it has values, also by group and merged, and no contribution to one number."""
+    """A matrix of sums. It has values, values by group and merged values, but no contributions of samples."""
 
     result: ClassVar[Any] = Floats
 
     def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> Sums:
-        """Return the sums, which are as large as the weights that were given."""
+        """Return the sums, on the scale of the given weights."""
         return tuple(profile.weight_scale * part for part in super().sums(profile, groups, n_groups))
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
-        """Refuse: the value is a matrix, and no number that a sample could have an effect on."""
-        raise TypeError(f"{self.info.name} has no per-sample contributions: it is a matrix, not a number.")
+        """Raise, because the value is a matrix and not a number."""
+        raise TypeError(f"{self.info.name} has no per-sample contributions, because it is a matrix and not a number.")
 
 
 class ConfusionMatrix(MatrixOfSums):
-    """A matrix with true classes in rows and claimed ones in columns."""
+    """A matrix with true classes in rows and predicted classes in columns."""
 
     normalize: str | None = None
 
@@ -213,7 +214,7 @@ class ConfusionMatrix(MatrixOfSums):
 
     @abstractmethod
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        """Return one term that adds up to the matrix, flat or not."""
+        """Return the term whose sums are the matrix, which may be flat."""
 
     def combine(self, mass: NDArray[Any]) -> Any:
         if self.normalize is None:
@@ -223,7 +224,7 @@ class ConfusionMatrix(MatrixOfSums):
 
 
 def mean_of_defined(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    """Return the weighted mean over the last axis without the NaNs; the plain one where all weights are zero."""
+    """Return the weighted mean over the last axis without NaNs; the plain mean if all weights are zero."""
     defined = ~np.isnan(values)
     weights = np.where(defined, weights, 0.0)
     none = (weights == 0).all(axis=-1, keepdims=True)
@@ -232,7 +233,7 @@ def mean_of_defined(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]
 
 
 def others(masses: NDArray[Any]) -> NDArray[Any]:
-    """Return, for every class, the sum over the other classes, without a difference that could lose digits."""
+    """Return, for every class, the sum over the other classes, without a subtraction that could lose digits."""
     nothing = np.zeros_like(masses[..., :1])
     before = np.concatenate([nothing, masses[..., :-1].cumsum(axis=-1)], axis=-1)
     after = np.concatenate([nothing, masses[..., :0:-1].cumsum(axis=-1)], axis=-1)[..., ::-1]

@@ -1,4 +1,4 @@
-"""What several metrics read off a profile: columns of its samples, and its confidences by distinct value."""
+"""Values of a profile that several metrics use: columns of its samples, and its distinct confidences."""
 
 from typing import Any, NamedTuple, Self
 
@@ -19,19 +19,19 @@ _ROUNDING = 1e-14
 
 @computed_once
 def lost(profile: ConfidenceProfile) -> NDArray[Any]:
-    """Return what each answer loses."""
+    """Return the loss of each answer."""
     return profile.loss
 
 
 @computed_once
 def sure_and_right(profile: ConfidenceProfile) -> Floats:
-    """Return c z, the confidence of right answers, and 0 of the others."""
+    """Return the confidence of right answers, and 0 for the others (c z)."""
     return profile.confidence * profile.correctness.astype(np.float64)
 
 
 @computed_once
 def sure_and_wrong(profile: ConfidenceProfile) -> Floats:
-    """Return the confidence of wrong answers, and 0 of the others."""
+    """Return the confidence of wrong answers, and 0 for the others."""
     return profile.confidence * lost(profile).astype(np.float64)
 
 
@@ -63,9 +63,9 @@ def given_to_truth(profile: ConfidenceProfile) -> Floats:
 
 
 class Levels(NamedTuple):
-    """Every distinct confidence, ascending, with its weight and that of the right predictions.
+    """Every distinct confidence, ascending, with its weight and the weight of its right predictions.
 
-    What is read off levels depends on the order of the rows in no way, and a sample of weight zero is no sample.
+    Values computed from levels do not depend on the order of rows. A sample of weight zero has no effect.
     """
 
     confidence: Floats
@@ -74,14 +74,14 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, ranking: Ranking) -> Self:
-        """Turn a ranking by confidence around."""
+        """Reverse a ranking by confidence."""
         right = ranking.weight - ranking.errors
         right[np.abs(right) <= _ROUNDING * ranking.weight] = 0.0  # no weight below zero by rounding
         return cls(ranking.score[::-1], ranking.weight[::-1], right[::-1])
 
     @property
     def gap(self) -> Floats:
-        """Weight of the right predictions less the weight that the confidence implies."""
+        """Weight of the right predictions minus the weight that the confidence implies."""
         return self.right - self.weight * self.confidence
 
     @property
@@ -91,7 +91,7 @@ class Levels(NamedTuple):
 
     @property
     def isotonic_accuracy(self) -> Floats:
-        """The non-decreasing function of the confidence that fits the accuracy of the levels best."""
+        """The isotonic fit of the accuracy of the levels: the best non-decreasing function of the confidence."""
         return np.asarray(isotonic_regression(self.accuracy, sample_weight=self.weight))
 
 

@@ -1,4 +1,4 @@
-"""Sums of costs that calibrated probabilities would give, drawn fast at any sample size."""
+"""Random sums of costs under calibrated probabilities, drawn fast at any sample size."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ _RARE = 0.1
 
 
 def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw Σ_i (a_i,Y − E a_i,Y), with independent labels Y of the probabilities in row i.
+    """Draw Σ_i (a_i,Y − E a_i,Y), with independent labels Y drawn from the probabilities in row i.
 
-    The rows that matter least are so many that their sum follows its first three moments: it is drawn as a whole, from
-    the gamma distribution that has them. In the others only the exceptions from the most probable label are drawn.
+    The many rows with the smallest effect are drawn as one sum, from the gamma distribution with its first three
+    moments. In the other rows, only the exceptions from the most probable label are drawn.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
 
 
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) -> list[Notice]:
-    """Return the notice that so few draws cannot show what a level asks for, where that is so.
+    """Return a warning if there are too few draws to reject at a level.
 
     Parameters
     ----------
     name : str
         The function that was called.
     n_tests : int
-        Factor that the smallest p-value, 1 / (n_resamples + 1), is multiplied by.
+        Factor by which the smallest p-value, 1 / (n_resamples + 1), is multiplied.
     n_resamples : int
         Number of draws.
     level : float
@@ -96,15 +96,15 @@ def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) 
     needed = int(np.ceil(n_tests / level)) - 1
     return [
         Notice(
-            f"{name} cannot reject at the level {level:g}: with n_resamples={n_resamples} the smallest p-value, "
-            f"adjusted for {n_tests} tests, is {min(least, 1.0):.2g}. Use n_resamples={needed} at least, better "
+            f"{name} cannot reject at the level {level:g}: with n_resamples={n_resamples}, the smallest p-value after "
+            f"adjustment for {n_tests} tests is {min(least, 1.0):.2g}. Use at least n_resamples={needed}, or better "
             f"{20 * (needed + 1)}."
         )
     ]
 
 
 def _moments(proba: Floats, cost: Floats) -> Floats:
-    """Return the mean, and the second, third and fourth central moment, of the cost of each row."""
+    """Return the mean and the second, third and fourth central moment of the cost of each row."""
     out = np.empty((4, len(proba)))
     for rows in row_blocks(*proba.shape):
         chance = proba[rows]
@@ -119,12 +119,12 @@ def _moments(proba: Floats, cost: Floats) -> Floats:
 
 
 def _is_smooth(second: Any, third: Any, fourth: Any) -> Any:
-    """Return whether a sum of these central moments follows the first three."""
+    """Return whether the first three central moments describe the distribution of a sum."""
     return (np.abs(third) <= _SKEWNESS * second**1.5) & (fourth <= _FOURTH * second**2)
 
 
 def _by_moments(second: float, third: float, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw from the shifted gamma distribution of mean 0 and these central moments; without a third, the normal."""
+    """Draw from the shifted gamma distribution with mean 0 and these moments; if the third is 0, the normal one."""
     skewness = third / second**1.5
     if abs(skewness) < 1e-6:
         return np.sqrt(second) * rng.standard_normal(n_draws)
@@ -133,7 +133,7 @@ def _by_moments(second: float, third: float, n_draws: int, rng: np.random.Genera
 
 
 def _blocks(chance: Floats, n_draws: int) -> list[slice]:
-    """Cut rows, of descending chance, into blocks with few enough hits and chances within a factor of two."""
+    """Divide rows of descending chance into blocks with few hits, and chances within a factor of two."""
     found, start = [], 0
     while start < len(chance):
         most = chance[start]
@@ -145,7 +145,7 @@ def _blocks(chance: Floats, n_draws: int) -> list[slice]:
 
 
 def _exceptions(chance: Floats, n_draws: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return row and draw of every exception; that of row i has chance i, the first chance being the largest."""
+    """Return row and draw of every exception. Chances descend from row to row."""
     if chance[0] >= _RARE:
         hit = rng.random((len(chance), n_draws)) < chance[:, np.newaxis]
         cells = np.flatnonzero(hit)
@@ -157,7 +157,7 @@ def _exceptions(chance: Floats, n_draws: int, rng: np.random.Generator) -> tuple
 
 
 def _rare_cells(n_cells: int, chance: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return the cells that are hit when each is with the same small chance, by the gaps between hits."""
+    """Return random cells, each with the same small chance, by drawing the gaps between them."""
     found, last = [], -1
     while last < n_cells:
         expected = (n_cells - last) * chance

@@ -1,11 +1,12 @@
-"""The three kinds of metric, and what each can do.
+"""The three kinds of metrics, and their capabilities.
 
-A metric is a small frozen object, its parameters, that reads a profile. Its kind decides its capabilities:
+A metric is a small frozen object. It holds parameters and computes a value from a profile. Its kind defines its
+capabilities:
 
-- `Additive`: a function of a few weighted sums over samples. Values, values by group, merged parts,
-  contributions and influence all follow from `terms` and `combine`.
-- `Ranked`: reads the profile's one shared sort.
-- `Whole`: needs all confidences at once; a value is all it has.
+- `Additive`: a function of a few weighted sums over samples. Its values, values by group, merged parts, contributions
+  and influence values all follow from `terms` and `combine`.
+- `Ranked`: uses the shared sort of the profile.
+- `Whole`: needs all confidences at once; it has only a value.
 
 Subclassing one of them with a `name` registers the metric and makes its public function.
 """
@@ -34,13 +35,13 @@ _KINDS: tuple[Kind, ...] = ("right or wrong", "graded", "costs")
 
 
 class Metric(Registered):
-    """A metric: `metric(profile)` is its value, with a warning where that is undefined.
+    """A metric. `metric(profile)` is its value, with a warning if it is undefined.
 
-    Computing is pure: `value` and all it calls warn of nothing. `evaluate` returns what there is to say beside the
-    value, and whoever the user called says it, once.
+    `value`, and all that it calls, gives no warnings. `evaluate` returns the warnings with the value. The function that
+    the user called gives them once.
     """
 
-    #: When the value is NaN; completes the sentence "NAME is undefined: ...".
+    #: When the value is NaN; completes the sentence "NAME is undefined, because ...".
     undefined: ClassVar[str] = "its denominator is zero"
     #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
     #: resampling. Empty where they are to be trusted.
@@ -62,7 +63,7 @@ class Metric(Registered):
     of_losses: ClassVar[bool] = False
 
     def rows_of(self, profile: ConfidenceProfile) -> ConfidenceProfile:
-        """Return the rows that it is about, those that abstain with a score below every threshold."""
+        """Return the rows that the metric uses. Rows that abstain have a score below every threshold."""
         return profile.everything if self.counts_abstained else profile
 
     @property
@@ -72,26 +73,27 @@ class Metric(Registered):
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether it is 0 for a calibrated population but above 0 in its samples, and reads no classes."""
+        """Whether the value is 0 for a calibrated population but above 0 in its samples, without using classes."""
         return False
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
-        """Return the kind of each sample, where the standard error takes the number of each kind as given; else None.
+        """Return the kind of each sample, if the standard error treats the number of each kind as fixed; else None.
 
-        The value is then taken as normal, with the variances within the kinds, if samples are equal and independent.
+        If samples have equal weights and are independent, the value is then treated as normal, with the variances
+        within the kinds.
         """
         return None
 
     def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
-        """Return which answers it counts; None where all of them."""
+        """Return which answers the metric counts; None for all answers."""
         return None
 
     def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
-        """Return how much the value of each class adds to that of a metric of classes; None where they are pooled."""
+        """Return how much the value of each class adds to the value of the metric; None if classes are pooled."""
         return None
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
-        """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
+        """Return the value for a profile: a float, an array, a curve or a test."""
         value, notices = self.evaluate(profile)
         warn_each(notices)
         return value
@@ -105,30 +107,30 @@ class Metric(Registered):
         return value, self.notices(profile, value)
 
     def check_kind(self, profile: ConfidenceProfile) -> None:
-        """Raise if it is not defined for what is known of these answers."""
+        """Raise if the metric is not defined for this kind of answers."""
         if self.draws_answers and profile.groups is not None:
             raise ValueError(
-                f"{self.info.name} compares answers with independent ones, and these are in groups, such as labels of "
-                "one row. Pass one answer of each group, or use an interval, which draws groups."
+                f"{self.info.name} assumes independent answers, but these come in groups, such as the labels of one "
+                "row. Pass one answer of each group, or use confidence_interval, which resamples groups."
             )
         if _KINDS.index(profile.kind) <= _KINDS.index(self.takes):
             return
         taken = "right or wrong, or graded" if self.takes == "graded" else self.takes
-        raise ValueError(f"{self.info.name} needs answers that are {taken}, and {KNOWN[profile.kind]}.")
+        raise ValueError(f"{self.info.name} needs answers that are {taken}, but {KNOWN[profile.kind]}.")
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return what to warn of where this is the value of a profile."""
+        """Return warnings, given the value for a profile."""
         return [*self.undefined_notices(value), *self.notices_of_threshold(profile.threshold)]
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
-        """Return what to warn of where predictions come with this threshold, or with none."""
+        """Return warnings for predictions with this threshold, or without a threshold."""
         return []
 
     def undefined_notices(self, value: Any) -> list[Notice]:
-        """Return the notice that a value is undefined, where it is one number and NaN."""
+        """Return a warning if the value is one number and NaN."""
         if not isinstance(value, float) or not np.isnan(value):
             return []
-        text = f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN."
+        text = f"{self.info.name} is undefined, because {self.undefined}. It is returned as NaN."
         return [Notice(text, UndefinedMetricWarning)]
 
     @abstractmethod
@@ -150,57 +152,58 @@ class Metric(Registered):
         return out
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
-        """Return the first-order effect of each sample on the value, where it has one."""
+        """Return the first-order effect of each sample on the value; raise if the metric has none."""
         self._refuse_influence()
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:
-        """Return what each sample adds to the value, where the metric is additive."""
+        """Return the contribution of each sample to the value; raise if the metric has none."""
         self._refuse("per-sample contributions")
 
     def refuse_weights(self, profile: ConfidenceProfile) -> None:
         """Raise if the profile has sample weights."""
         if profile.sample_weight is not None:
             raise ValueError(
-                f"{self.info.name} takes no sample_weight: its reference distribution is that of equally weighted "
-                "samples. Leave the weights out, or resample by them."
+                f"{self.info.name} takes no sample_weight, because its reference distribution is that of samples with "
+                "equal weights. Leave the weights out, or draw a sample by them."
             )
 
     def _refuse_influence(self) -> NoReturn:
-        raise TypeError(f"{self.info.name} has no influence values: {self.why_resampled}.")
+        raise TypeError(f"{self.info.name} has no influence values, because {self.why_resampled}.")
 
     def _refuse(self, what: str) -> NoReturn:
-        raise TypeError(f"{self.info.name} has no {what}: it is not a function of sums over samples.")
+        raise TypeError(f"{self.info.name} has no {what}, because it is not a function of sums over samples.")
 
 
 class Additive(Metric):
     """A function of a few weighted sums of per-sample terms.
 
-    A subclass gives `terms` and `combine`; everything else follows. `combine` has an argument for each term: sums
-    whose leading axis, if there is one, runs over groups, and whose last axis runs over cells or columns. It is
-    differentiated by a complex step, so it is written with functions that take complex numbers (`magnitude` for abs).
+    A subclass defines `terms` and `combine`; everything else follows. `combine` has an argument for each term. An
+    argument is an array of sums. Its first axis, if there are groups, is over groups; its last axis is over cells or
+    columns. `combine` is differentiated by a complex step, so its functions must accept complex numbers (use
+    `magnitude` instead of abs).
     """
 
     why_resampled = ""
 
     @property
     def terms_name(self) -> str:
-        """A name of its terms, the same of all metrics that have the same ones; empty where no other has."""
+        """A name of the terms, which is the same for metrics with the same terms. Empty if no other metric has them."""
         return ""
 
     @abstractmethod
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        """Return the terms of these samples, before their weights."""
+        """Return the terms of these samples, before they are multiplied by weights."""
 
     @abstractmethod
     def combine(self, *sums: Any, **_: Any) -> Any:  # so that a subclass may name the sums that it has
         """Return the value from the sums, NaN where it is undefined."""
 
     def gradient(self, *sums: NDArray[Any]) -> Sums:
-        """Return the derivative of the value by each sum, exact to rounding."""
+        """Return the derivative of the value by each sum, exact up to rounding."""
         return tuple(_complex_step(self, sums, position) for position in range(len(sums)))
 
     def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> Sums:
-        """Return the weighted sums; those of several parts add up to those of the whole.
+        """Return the weighted sums. Sums of parts add up to the sums of the whole.
 
         Parameters
         ----------
@@ -216,7 +219,9 @@ class Additive(Metric):
         tuple of ndarray
         """
         if self.computed_by() is not self:
-            raise TypeError(f"{self!r} is not computed by sums. Make it by get_metric, which knows what computes it.")
+            raise TypeError(
+                f"{self!r} is not computed from sums. Create it with get_metric, which finds its computation."
+            )
         total: Sums = ()
         for rows, block in self.rows_of(profile).blocks():
             members = None if groups is None else groups[rows]
@@ -239,12 +244,12 @@ class Additive(Metric):
         return value, [*self.notices(profile, value), *self.notices_of_sums(*sums)]
 
     def evaluate_sums(self, *sums: NDArray[Any]) -> tuple[Any, list[Notice]]:
-        """Return the metric as users get it from the sums over all samples, and what to warn them of."""
+        """Return the value as users get it, from the sums over all samples, with warnings."""
         value = as_users_get_it(self.of_sums(*sums))
         return value, [*self.undefined_notices(value), *self.notices_of_sums(*sums)]
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
-        """Return further warnings, besides an undefined value, that follow from the sums over all samples."""
+        """Return warnings that follow from the sums over all samples, except for an undefined value."""
         return []
 
     def of_sums(self, *sums: NDArray[Any]) -> Any:
@@ -265,7 +270,7 @@ class Additive(Metric):
         return out
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:
-        """Return the influence of each sample, as a metric that is no quotient of two sums has no shares."""
+        """Return the influence of each sample: only a quotient of two sums can be divided into shares."""
         return self.influence(profile)
 
 
@@ -295,7 +300,7 @@ class Ratio(Additive):
         return divide(1.0, below, 0.0), divide(-above, below * below, 0.0)
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:
-        """Return w a / Σ w b of every sample: shares that add up to the value."""
+        """Return w a / Σ w b for every sample. These shares add up to the value."""
         _, below = self.sums(profile)
         out = np.empty(len(profile))
         for rows, block in profile.blocks():
@@ -305,9 +310,9 @@ class Ratio(Additive):
 
 
 class Ranked(Metric):
-    """A metric of the order of the scores: it reads the profile's shared sort.
+    """A metric of the order of the scores, which uses the shared sort of the profile.
 
-    One that gives `slopes` has influence values, and an empty `why_resampled`.
+    A metric that defines `slopes` has influence values, and an empty `why_resampled`.
     """
 
     why_resampled = "its slopes are not known"
@@ -315,7 +320,7 @@ class Ranked(Metric):
 
     @property
     def own_losses(self) -> bool:
-        """Whether it reads other losses than those of the profile."""
+        """Whether the metric uses other losses than those of the profile."""
         return False
 
     @abstractmethod
@@ -327,11 +332,11 @@ class Ranked(Metric):
         return self.of_ranking(self.ranking_of(profile))
 
     def ranking_of(self, profile: ConfidenceProfile) -> Ranking:
-        """Return the ranking it reads, or raise where the profile has none that it can read."""
+        """Return the ranking of a profile; raise if the metric cannot use it."""
         return profile.ranking if self.reads_score else profile.confidence_ranking
 
     def losses_of(self, profile: ConfidenceProfile) -> NDArray[Any]:
-        """Return what each answer loses in the ranking it reads."""
+        """Return the loss of each answer in the ranking."""
         return profile.loss
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
@@ -354,11 +359,11 @@ class Ranked(Metric):
 
 
 class Whole(Metric):
-    """A metric that needs all confidences at once: a value, and no more."""
+    """A metric that needs all confidences at once. It has only a value."""
 
 
 class Substitute(Metric):
-    """What computes a metric whose parameters ask for another kind: it has the name and the facts of that metric."""
+    """The computation of a metric whose parameters need another kind. It has the name and facts of that metric."""
 
     asked: Any
 
@@ -368,13 +373,13 @@ class Substitute(Metric):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Those of the metric."""
+        """The bounds of the metric."""
         low, high = self.asked.bounds
         return low, high
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether the metric is."""
+        """Whether this is true of the metric."""
         return bool(self.asked.zero_if_calibrated)
 
     def __repr__(self) -> str:
@@ -382,7 +387,7 @@ class Substitute(Metric):
 
 
 def as_users_get_it(value: Any) -> Any:
-    """Return a number as a float; arrays, curves and tests as they are."""
+    """Return a number as a float; arrays, curves and tests unchanged."""
     return value if isinstance(value, tuple) or np.ndim(value) else float(value)
 
 
@@ -392,19 +397,19 @@ def merge(first: Sums, second: Sums) -> Sums:
 
 
 def divide(above: ArrayLike, below: ArrayLike, empty: float) -> NDArray[Any]:
-    """Return a quotient, `empty` where the divisor is zero."""
+    """Return a quotient; `empty` where the divisor is zero."""
     above, below = np.asarray(above), np.asarray(below)
     zero = below == 0
     return np.where(zero, empty, above / np.where(zero, 1.0, below))
 
 
 def magnitude(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the absolute value; of a complex number, that of the real part, with the derivative it has."""
+    """Return the absolute value. For a complex number, it is that of the real part, with its derivative."""
     return values * np.where(values.real < 0, -1.0, 1.0)
 
 
 def _complex_step(metric: Additive, sums: Sums, position: int) -> NDArray[Any]:
-    """Return the derivative of the value by one of the sums: Im f(x + ih) / h, free of cancellation."""
+    """Return the derivative of the value by one of the sums, Im f(x + ih) / h, without cancellation."""
     at, tiny = np.asarray(sums[position], dtype=np.float64), 1e-100
     shifted = at + 1j * tiny * np.eye(max(at.size, 1)).reshape(-1, *at.shape)
     batch = [np.broadcast_to(part, (at.size, *np.shape(part))) for part in sums]

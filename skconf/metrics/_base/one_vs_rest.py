@@ -25,8 +25,8 @@ _MOST_COLUMNS = 16
 class RankedByClass(Metric, rests_on="order"):
     """A metric of the order of the probabilities of each class against the rest, averaged over classes.
 
-    A subclass says what the samples weigh, and the value of one class with the influence on it. In a binary task there
-    is one value, that of the positive class.
+    A subclass defines the weights of the samples, and the value of one class with the influence of each sample. In a
+    binary task there is only the value of the positive class.
     """
 
     why_resampled = ""
@@ -41,11 +41,11 @@ class RankedByClass(Metric, rests_on="order"):
 
     @abstractmethod
     def weight(self, profile: ConfidenceProfile) -> Floats:
-        """Return what each sample weighs."""
+        """Return the weight of each sample."""
 
     @abstractmethod
     def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
-        """Return the value of a class, NaN where it is undefined, and the weight of its samples.
+        """Return the value of a class (NaN if it is undefined) and the weight of its samples.
 
         Parameters
         ----------
@@ -62,15 +62,15 @@ class RankedByClass(Metric, rests_on="order"):
         """Return the first-order effect of each sample on the value of a class."""
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
-        """Return a lower bound of the value where samples of the class that share a score may differ in truth."""
+        """Return a lower bound of the value, if scores that look equal may differ in truth."""
         return self.of_class(score, present, weight)[0]
 
     def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
-        """Return the positions of the classes it reads: of all, or of the positive one alone in a binary task."""
+        """Return the positions of the classes that are used: all, or only the positive class of a binary task."""
         return range(n_classes) if n_classes != 2 or positive is None else [positive]
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
-        """Return the positives and the negatives of a binary task, where their numbers are given."""
+        """Return which samples of a binary task are positive, if their numbers are treated as fixed."""
         codes = self.classes_read(profile)
         if not self.given_numbers or len(codes) > 1:
             return None
@@ -81,7 +81,7 @@ class RankedByClass(Metric, rests_on="order"):
         return self.of_classes(*self._by_class(profile))
 
     def of_classes(self, values: Floats, support: Floats) -> NDArray[Any]:
-        """Return the value from the value and the weight of each class, or of the positive class alone."""
+        """Return the value from the values and weights of the classes, or of the positive class only."""
         if len(values) == 1:
             return np.asarray(values[0])
         if self.average is None:
@@ -114,7 +114,7 @@ class RankedByClass(Metric, rests_on="order"):
         """Return the first-order effect of each sample on the value: its squares add up to the variance."""
         values, support = self._by_class(profile)
         if self.average is None and len(values) > 1:
-            raise TypeError(f"{self.info.name} has no influence values with average=None: choose an average.")
+            raise TypeError(f"{self.info.name} has no influence values with average=None. Choose an average.")
         true_class, weight = profile.require("true_class"), self.weight(profile)
         share = ~np.isnan(values) * (support if self.average == "weighted" else 1.0)
         share /= share.sum()
@@ -130,7 +130,7 @@ class RankedByClass(Metric, rests_on="order"):
         return effect
 
     def classes_read(self, profile: ConfidenceProfile) -> Sequence[int]:
-        """Return the positions of the classes of a profile that it reads."""
+        """Return the positions of the classes of a profile that are used."""
         return self.codes(len(profile.require("classes")), profile.positive_class)
 
     def _by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
@@ -139,7 +139,7 @@ class RankedByClass(Metric, rests_on="order"):
 
 @computed_once
 def _values_by_class(profile: ConfidenceProfile, metric: RankedByClass) -> tuple[Floats, Floats]:
-    """Return the value and the weight of each class, which all averages share: they ask for those of the macro one."""
+    """Return the value and the weight of each class. All averages share them."""
     codes, weight, true_class = metric.classes_read(profile), metric.weight(profile), profile.require("true_class")
     values, support = np.empty(len(codes)), np.empty(len(codes))
     step = max(1, min(_MOST_COLUMNS, len(codes) // 16))
@@ -160,7 +160,7 @@ def column_of(profile: ConfidenceProfile, code: int) -> NDArray[Any]:
 
 
 def _columns(profile: ConfidenceProfile, codes: Sequence[int]) -> Sequence[NDArray[Any]]:
-    """Return the probabilities of some neighbouring classes, each in one piece of memory."""
+    """Return the probabilities of some neighbouring classes, each class contiguous in memory."""
     if len(codes) == 1:
         return [column_of(profile, codes[0])]
     out = np.empty((len(codes), len(profile)), dtype=profile.proba.dtype)

@@ -1,4 +1,4 @@
-"""Which question of a reader each metric answers, and what it says in plain words."""
+"""The question that each metric answers, and its meaning in plain words."""
 
 from dataclasses import dataclass
 
@@ -7,22 +7,23 @@ from skconf.metrics._base.registry import metric_classes
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a reader, and the metrics that answer it.
+    """A question that a reader may have, and the metrics that answer it.
 
     Attributes
     ----------
     key : str
-        Short name, fit for an anchor.
+        Short name, for an anchor.
     title : str
         The question.
     about : str
-        How to read the answers, in a plain sentence or two.
+        How to read the answers, in one or two plain sentences.
     families : tuple of str
-        Modules or packages of `skconf.metrics` whose metrics answer it; the longest name that fits a metric decides.
+        Modules or packages of `skconf.metrics` whose metrics answer it. If several names fit a metric, the longest one
+        counts.
     guide : str
         Page of the user guide.
     names : tuple of str
-        Rows of reports that answer it and are no metrics of this library.
+        Rows of reports that answer it, but are not metrics of this library.
     """
 
     key: str
@@ -107,7 +108,7 @@ _FAMILIES = [(question, family) for question in QUESTIONS for family in question
 
 
 def question_of(name: str) -> Question | None:
-    """Return the question that a metric answers, by its name; None for a metric of others."""
+    """Return the question that a metric answers, by its name; None for a metric of another library."""
     name = name.partition("(")[0]
     cls = metric_classes().get(name)
     if cls is None:
@@ -118,7 +119,7 @@ def question_of(name: str) -> Question | None:
 
 
 def plain_words(name: str) -> str:
-    """Return what a metric says, in a plain phrase: the first line of its documentation; "" for a metric of others."""
+    """Return the first line of a metric's documentation; "" for a metric of another library."""
     name = name.partition("(")[0]
     cls = metric_classes().get(name)
     return _OTHERS.get(name, "") if cls is None else (cls.__doc__ or "").strip().splitlines()[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""How a definition registers itself: its facts, its public function and its scorers."""
+"""The registry of metrics: a definition registers its facts, its public function and its scorers."""
 
 import inspect
 from abc import ABC
@@ -16,7 +16,7 @@ from skconf.profile import as_profile
 
 @dataclass(frozen=True)
 class Preset:
-    """A named scorer: parameters, and the number made of the value where greater must be better."""
+    """A named scorer: its parameters, and the function that makes a score of the value."""
 
     params: Mapping[str, Any] = field(default_factory=dict)
     transform: Any = None
@@ -24,24 +24,24 @@ class Preset:
 
 @dataclass(frozen=True)
 class Info:
-    """What there is to know of a metric.
+    """The facts about a metric.
 
     Attributes
     ----------
     name : str
         Name of the public function.
     greater_is_better : bool or None
-        Direction; None where neither is, as for a ratio that should be 1.
+        Direction. None if neither higher nor lower is better, as for a ratio that should be 1.
     bounds : tuple of float
         Smallest and largest value.
     best : float or None
-        The best value there is; None where a value is neither good nor bad.
+        The best possible value. None if no value is good or bad.
     reference : str
         Paper and equation.
     scorers : mapping of str to Preset
         Its named scorers.
     aliases : tuple of str
-        Other names of the metric: for one of these, a message gives the right name.
+        Other names of the metric. If a user gives one of them, the error message gives the right name.
     """
 
     name: str
@@ -62,16 +62,17 @@ _AVERAGES = ("macro", "micro", "weighted")
 
 
 class WeightMeaning(Enum):
-    """What a sample weight means, as the documentation of `sample_weight` says it."""
+    """The meaning of a sample weight, as in the documentation of `sample_weight`."""
 
     COUNTS = "a sample of weight 2 counts as two."
     #: Between whole weights the value is interpolated.
     WHOLE_COUNTS = (
-        "repetition counts, a sample of weight 2 counts as two; fractions lie between (by the digamma function)."
+        "repetition counts. A sample of weight 2 counts as two samples. Fractions are interpolated by the digamma "
+        "function."
     )
     IMPORTANCES = (
-        "importances. Doubling all of them changes nothing, but a row given twice is a larger sample, so that a "
-        "sample of weight 2 is not the same as two samples."
+        "importances. If all weights are doubled, nothing changes. But a sample of weight 2 is not the same as two "
+        "samples, because a row that is given twice makes the sample larger."
     )
     REFUSED = "not taken."
 
@@ -94,18 +95,18 @@ class Registered(ABC):
     Class keywords
     --------------
     name : str
-        Name of the public function. Its ending gives the direction: `_score` is better high, `_loss` and
-        `_error` better low; `greater_is_better` says so for the rest.
+        Name of the public function. Its ending gives the direction: with `_score`, higher is better; with `_loss` and
+        `_error`, lower is better. Other names need `greater_is_better`.
     bounds, best, reference
         See `Info`.
     scorers : str or mapping of str to Preset
-        A stem, from which names follow by scikit-learn's rules (`neg_` where lower is better, averages as
-        suffixes), or the presets themselves.
+        A stem or the presets themselves. From a stem, names follow by scikit-learn's rules: the prefix `neg_` if lower
+        is better, and averages as suffixes.
     aliases : tuple of str
         See `Info`.
     rests_on : {"errors", "order", "classes", "tail", "samples"}
-        What the value rests on, as `RestsOn` explains. A metric that is one number has to say it, or a base of its
-        family says it for all.
+        What the value depends on, as `RestsOn` explains. It is required for a metric that is one number. A base class
+        may give it for its family.
     """
 
     info: ClassVar[Info]
@@ -154,7 +155,7 @@ class Registered(ABC):
 
     @classmethod
     def with_params(cls, params: Mapping[str, Any]) -> Any:
-        """Return the metric with these parameters, of the kind that they ask for; an unknown one raises."""
+        """Return the metric with these parameters, of the kind that they need; raise if a parameter is unknown."""
         known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         for given in params:
             if given not in known:
@@ -165,7 +166,7 @@ class Registered(ABC):
         return cls(**params).computed_by()
 
     def computed_by(self) -> Any:
-        """Return the metric that computes this one: another one where these parameters change its kind."""
+        """Return the metric that computes this one. It is another object if the parameters change its kind."""
         return self
 
     def __repr__(self) -> str:
@@ -180,20 +181,20 @@ def get_metric(metric: Any, /, **params: Any) -> Any:
     Parameters
     ----------
     metric : callable or str
-        A function of :mod:`skconf.metrics`, or the name of one.
+        A function of :mod:`skconf.metrics`, or its name.
     **params
-        Its own parameters, such as `threshold` or `average`.
+        Parameters of the metric, such as `threshold` or `average`.
 
     Returns
     -------
     metric
-        An object with `metric(profile)`; an additive one has `sums`, `combine`, `by_group`, `contributions` and
-        `influence` besides.
+        An object; ``metric(profile)`` is the value for a profile. An additive metric also has the methods `sums`,
+        `combine`, `by_group`, `contributions` and `influence`.
 
     Raises
     ------
     ValueError
-        If there is no such metric; the message has close matches.
+        If there is no such metric. The message names similar metrics.
 
     Examples
     --------
@@ -220,19 +221,19 @@ def metric_classes() -> Mapping[str, type[Any]]:
 
 
 def forget(cls: type[Any]) -> None:
-    """Take a definition out again, such as that of a test."""
+    """Remove a definition, such as one from a test."""
     del _METRICS[cls.info.name]
     for scorer in cls.info.scorers:
         del _SCORERS[scorer]
 
 
 def meant_by(name: str) -> list[type[Any]]:
-    """Return the definitions that go by a name elsewhere."""
+    """Return the definitions that have this name in other libraries."""
     return [cls for cls in _METRICS.values() if name.lower() in cls.info.aliases]
 
 
 def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> None:
-    """Raise if another class has the name of a metric, or of one of its scorers; the same one may be defined anew."""
+    """Raise if another class has the same name of a metric or scorer. The same class may be defined again."""
     own = scorers.get(name)
     if own is not None and (own.params or own.transform is not None):
         raise TypeError(f"The scorer {name!r} differs from the function of this name. Rename the scorer.")
@@ -240,7 +241,7 @@ def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> N
     taken += [(f"scorer's name {scorer!r}", _SCORERS[scorer][0]) for scorer in sorted(scorers.keys() & _SCORERS.keys())]
     for what, other in taken:
         if other is not None and _place(other) != _place(cls):
-            raise TypeError(f"The {what} is taken by {_place(other)}.")
+            raise TypeError(f"The {what} is already used by {_place(other)}.")
 
 
 def _place(cls: type[Any]) -> str:
@@ -248,21 +249,24 @@ def _place(cls: type[Any]) -> str:
 
 
 def _check_rests_on(cls: type[Registered]) -> None:
-    """Raise if a metric that is one number does not say what its value rests on, in a word that is known."""
+    """Raise if a metric that is one number lacks a known word for what its value depends on."""
     known, word = get_args(RestsOn), getattr(cls, "rests_on", None)
     if word in known or (word is None and cls.result is not float):
         return
     said = "does not say" if word is None else f"says {word!r} for"
     raise TypeError(
-        f"{_place(cls)} {said} what its value rests on, by which its confidence interval is chosen. Add the class "
-        f"keyword rests_on, one of {', '.join(map(repr, known))}: RestsOn in skconf/metrics/_base/registry.py "
+        f"{_place(cls)} {said} what its value rests on. The confidence interval is chosen by this. Add the class "
+        f"keyword rests_on, with one of {', '.join(map(repr, known))}. RestsOn in skconf/metrics/_base/registry.py "
         "explains them."
     )
 
 
 def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[str, Preset]:
     if greater_is_better is None:
-        raise TypeError(f"{cls.__name__} has no direction; give its scorers as presets.")
+        raise TypeError(
+            f"{cls.__name__} does not say whether higher or lower is better, so its scorers cannot be named "
+            "automatically. Define them as presets."
+        )
     sign = None if greater_is_better else _negative
     name = stem if greater_is_better else f"neg_{stem}"
     if "average" not in {f.name for f in fields(cls)}:
@@ -279,7 +283,7 @@ def _negative(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Nearness:
-    """The score of a value that is best at one inside its range: minus the distance from it.
+    """The score of a value that is best inside its range: minus the distance from the best value.
 
     Attributes
     ----------
@@ -341,8 +345,8 @@ _RAISES = """\
 Raises
 ------
 ValueError
-    If probabilities are missing or outside [0, 1], a label is missing or unknown, lengths differ, or `labels` is
-    needed and not given."""
+    If probabilities are missing or outside [0, 1]. If a label is missing or unknown. If lengths differ. If `labels` is
+    needed but not given."""
 
 _DIRECTION = {
     True: "higher is better",
@@ -352,7 +356,7 @@ _DIRECTION = {
 
 
 def _documentation(cls: type[Any]) -> str:
-    """Return the docstring of a definition, filled with what is the same for every metric, or every one of a family."""
+    """Return the docstring of a definition, with the texts that all metrics, or all of a family, share."""
     low, high = (_number(bound) for bound in cls.info.bounds)
     best = "" if cls.info.best is None else f", {_number(cls.info.best)} is best"
     places = {

@@ -23,7 +23,7 @@ _MANY_ROWS = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cell that each sample adds to: a bin, a class, a pair of classes.
+    """The cell of each sample: a bin, a class or a pair of classes.
 
     Parameters
     ----------
@@ -39,16 +39,16 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A weighted sum over samples, Σ wᵖ v, kept apart by cell where there are cells.
+    """A weighted sum over samples, Σ wᵖ v; with cells, one sum for each cell.
 
     Parameters
     ----------
     values : scalar or array-like of shape (n,) or (n, m)
-        What each sample adds, before its weight.
+        The value of each sample, before its weight.
     cells : Cells, default=None
-        The cells that the samples add to.
+        The cells of the samples. If None, there is one sum.
     power : int, default=1
-        Power of the sample weight; a variance needs the second.
+        Power of the sample weight. A variance needs 2.
     """
 
     values: ArrayLike
@@ -56,7 +56,7 @@ class Term:
     power: int = 1
 
     def weighted(self, sample_weight: Floats | None) -> NDArray[Any]:
-        """Return the values times their weight, one row for each sample where there is anything by sample."""
+        """Return the values times the weights, with one row for each sample if values or weights differ."""
         values = np.asarray(self.values)
         if sample_weight is None:
             return values
@@ -64,7 +64,7 @@ class Term:
         return values * (weight if values.ndim < 2 else weight[:, np.newaxis])
 
     def pull_back(self, gradient: NDArray[Any], sample_weight: Floats | None, n_samples: int) -> Floats:
-        """Return, for every sample, its weighted values times the gradient of the sum they enter."""
+        """Return, for every sample, its weighted values times the gradient of the sum to which they are added."""
         each = self.weighted(sample_weight)
         if self.cells is not None:
             gradient = gradient[self.cells.codes]
@@ -73,7 +73,7 @@ class Term:
 
 
 class _Values:
-    """Values of a term: a number, a column or a matrix; and the same times powers of the weights, found once."""
+    """Values of a term (a number, a column or a matrix), and their products with powers of weights, computed once."""
 
     __slots__ = ("given", "weighted")
 
@@ -82,7 +82,7 @@ class _Values:
 
 
 class _Read(NamedTuple):
-    """A term as it is summed up: terms with the same values, or cells, hold the same objects."""
+    """A term for summing. Terms with the same values or cells share these objects."""
 
     values: _Values
     cells: Cells | None
@@ -95,11 +95,11 @@ class _Read(NamedTuple):
 
 
 class BlockSums:
-    """Sums of terms, and of products of two, over the samples of a block: what several need is found once.
+    """Sums of terms, and of products of two terms, over the samples of a block. Shared parts are computed once.
 
-    Columns and cells go by the name under which the block holds them, such as that of `computed_once`; those
-    that it does not hold, by their term. Columns are multiplied by `numpy.dot`, which lets other threads run, unlike
-    ``@``.
+    Columns and cells are identified by the name under which the block holds them, such as that of `computed_once`;
+    others are identified by their term. Columns are multiplied by `numpy.dot`, because it lets other threads run,
+    unlike ``@``.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class BlockSums:
         self._kept: dict[Any, Any] = {}
 
     def of(self, term: Term) -> NDArray[Any]:
-        """Return the sum of a term: a number, or an array over those of (groups, cells, columns) that exist."""
+        """Return the sum of a term: a number, or an array over groups, cells and columns, as far as they exist."""
         values, cells, power, *_ = self._read(term)
         shape = self._lead + (() if cells is None else (cells.n,))
         if values.given.ndim < 2:
@@ -138,14 +138,14 @@ class BlockSums:
         Returns
         -------
         tuple of ndarray
-            For every pair of terms, the first no later than the second, a matrix over the sums of one and of the other;
-            of two terms with the same cells, where other cells have no products, only its diagonal.
+            A matrix for every pair of terms, in order: its rows and columns are the sums of the two terms. If both
+            terms have the same cells, products of different cells are zero, and only the diagonal is returned.
         """
         read = [self._read(term) for term in terms]
         return tuple([self._pair(one, other) for position, one in enumerate(read) for other in read[position:]])
 
     def total(self, *columns: NDArray[Any], power: int = 1) -> NDArray[Any]:
-        """Return Σ wᵖ times the product of no more than two columns: a number, or one for each group."""
+        """Return Σ wᵖ times the product of at most two columns: a number, or one for each group."""
         return self._sum([self._read(Term(column)).values for column in columns], power, None).reshape(self._lead)
 
     def _pair(self, one: _Read, other: _Read) -> NDArray[Any]:
@@ -207,9 +207,9 @@ class BlockSums:
         return np.asarray(self._members(place) @ column)
 
     def _product(self, arrays: Sequence[_Values], power: int) -> Floats | None:
-        """Return a power of the weights times no more than two columns; None if all are ones.
+        """Return a power of the weights times at most two columns; None if all are ones.
 
-        Each column is weighted at most once, as other sums need it.
+        Each column is multiplied by weights only once, because other sums need it, too.
         """
         power = 0 if self.weight is None else power
         factors = [self._weighted(values, int(place < power)) for place, values in enumerate(arrays)]
@@ -218,7 +218,7 @@ class BlockSums:
         return reduce(np.multiply, factors) if factors else None
 
     def _members(self, place: Cells, column: Floats | None = None) -> Any:
-        """Return the matrix of places and samples with a one, or a number of the sample, in its place."""
+        """Return the matrix of places and samples: it has a one, or the number of the sample, at the sample's place."""
         if column is None:
             return self._once("members", place, find=lambda: self._members(place, np.ones(self.n)))
         return sparse.csc_array((column, place.codes, np.arange(self.n + 1)), shape=(place.n, self.n))
@@ -233,7 +233,7 @@ class BlockSums:
         )
 
     def _read(self, term: Term) -> _Read:
-        """Return a term with what stands for its values and its cells: the same for all that go by the same name."""
+        """Return a term with its shared values and cells. The same name means the same objects."""
         read: _Read | None = self._kept.get(term)
         if read is None:
             values = self._shared(term.values, _Values, np.asarray(term.values))
@@ -245,7 +245,7 @@ class BlockSums:
         return read
 
     def _shared(self, array: Any, make: Callable[..., Any], given: NDArray[Any], *more: Any) -> Any:
-        """Return what is made of an array: once for all that go by the same name."""
+        """Return the object made of an array. It is made once for each name."""
         name = self.block.name_of(array) if isinstance(array, np.ndarray) else None
         if name is None:
             return make(given, *more)
@@ -256,7 +256,7 @@ class BlockSums:
         return shared
 
     def _columns(self, values: _Values) -> list[_Values]:
-        """Return a matrix as columns, each in one piece of memory."""
+        """Return a matrix as columns, each contiguous in memory."""
         return self._once(
             "columns", values, find=lambda: [*map(_Values, np.asarray(values.given, np.float64, order="F").T)]
         )
@@ -282,7 +282,7 @@ class BlockSums:
         return np.asarray(found).reshape(1, -1)
 
     def _weighted(self, values: _Values, power: int) -> Floats:
-        """Return values times a power of the weights, as floats in one piece of memory."""
+        """Return values times a power of the weights, as contiguous floats."""
         power = 0 if self.weight is None else power
         if power not in values.weighted:
             given = values.given
@@ -297,7 +297,7 @@ class BlockSums:
         return values.weighted[power]
 
     def _power(self, power: int) -> Floats:
-        """Return a power of the weights, which are given."""
+        """Return a power of the weights."""
         weight: Any = self.weight
         return weight if power == 1 else self._once("power", power, find=lambda: weight**power)
 

@@ -1,4 +1,4 @@
-"""The chance of a sum of rare sizes: an exact tail without draws."""
+"""The tail probability of a sum of rare sizes, exact and without draws."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,18 @@ _REACH = 8
 
 
 def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
-    """Return P(Σ s e >= the sum of those that occurred), with independent events e of probability 1/s.
+    """Return P(Σ s e >= observed sum), with independent events e of probability 1/s.
 
-    Sizes that are small beside the spread of their sum make it normal, up to its skewness. The others are rounded to a
-    grid, and the distribution of their sum is that of one after the other: exact for the rounded sizes, however rare
-    and large, and whether equal or not.
+    If sizes are small beside the spread of their sum, their sum is normal up to its skewness. The other sizes are
+    rounded to a grid, and added one by one to the distribution of their sum. This is exact for the rounded sizes,
+    however rare and large they are.
 
     Parameters
     ----------
     size : ndarray of shape (n,)
         Sizes s >= 1.
     occurred : ndarray of shape (n,), bool
-        Which events were observed.
+        Whether each event was observed.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
 
 
 def _cells(total: float, rest: Floats, spread: Floats) -> int:
-    """Return into how many cells to divide the observed sum, so that rounding matters little."""
+    """Return the number of cells of the observed sum that makes rounding negligible."""
     usual = spread[-len(rest) :][rest < total] if len(rest) else rest
     if not len(usual):
         return _FEWEST_CELLS
@@ -70,7 +70,7 @@ def _variance(size: Floats) -> float:
 
 
 def _distribution(cell: Floats, chance: Floats, end: int) -> Floats:
-    """Return the probabilities of the sums 0, 1, ..., end - 1 of cells, each of which enters with its chance."""
+    """Return the probabilities of the sums 0, 1, ..., end - 1 of cells. Each cell is added with its chance."""
     found = np.zeros(end)
     beyond = cell >= end
     with np.errstate(divide="ignore"):
@@ -84,7 +84,7 @@ def _distribution(cell: Floats, chance: Floats, end: int) -> Floats:
 
 
 class _NormalSum:
-    """Σ s e of many sizes, and the sum that was observed: normal but for its skewness."""
+    """The sum Σ s e of many sizes, normal except for its skewness, and the observed sum."""
 
     def __init__(self, size: Floats, occurred: NDArray[np.bool_]) -> None:
         self.mean, self.spread = float(len(size)), float(np.sqrt((size - 1).sum()))
@@ -95,7 +95,7 @@ class _NormalSum:
         self.reach = self.observed - self.mean + _REACH * self.spread
 
     def tail(self, more: Floats) -> Floats:
-        """Return the chance of the observed sum and so much more, with Edgeworth's first term."""
+        """Return the probability of at least the observed sum plus `more`, with Edgeworth's first term."""
         z = (self.observed + more - self.mean) / self.spread
         density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
         return np.asarray(np.clip(ndtr(-z) + self.skewness / 6 * (z * z - 1) * density, 0.0, 1.0))

@@ -1,4 +1,4 @@
-"""Any metric that takes sample weights, weighted by confidence."""
+"""Confidence-weighted versions of metrics that take sample weights."""
 
 import inspect
 from collections.abc import Callable
@@ -22,26 +22,26 @@ _EXCEPTIONS = ("log_loss", "d2_log_loss_score")
 def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -> "ConfidenceWeighted":
     """Return the confidence-weighted version of a metric that takes sample weights.
 
-    The metric is given the weights w c, with c the confidence of the predicted class: a prediction then counts by
-    its confidence. Where the weights enter as repetition counts do, this is the metric of the confidence-weighted
-    confusion matrix or ROC curve.
+    The metric gets the weights w c, where w is the sample weight and c the confidence of the predicted class. So a
+    prediction counts by its confidence. If the metric treats weights as repetition counts, the result is the metric of
+    the confidence-weighted confusion matrix or ROC curve.
 
     Parameters
     ----------
     metric : callable
         A function ``metric(y_true, y, *, sample_weight=...)``, such as those of :mod:`sklearn.metrics`.
     response : {"auto", "predict", "predict_proba"}, default="auto"
-        What the metric takes as its second argument. "predict": predicted labels. "predict_proba": probabilities,
-        of shape (n_samples, n_classes) with the columns sorted by label; in a binary task those of the positive
-        class, of shape (n_samples,). "auto" reads the name of the argument: `y_proba`, `y_prob`, `y_score`,
-        `y_scores` and `probas_pred`, and any name in scikit-learn's log losses, mean probabilities; all others mean
-        predicted labels.
+        The second argument of the metric. "predict" passes predicted labels. "predict_proba" passes probabilities of
+        shape (n_samples, n_classes), with columns sorted by label; in a binary task, it passes those of the positive
+        class, of shape (n_samples,). "auto" decides by the name of the second argument: `y_proba`, `y_prob`, `y_score`,
+        `y_scores` and `probas_pred` get probabilities, and all other names get predicted labels. The log losses of
+        scikit-learn always get probabilities.
 
     Returns
     -------
     ConfidenceWeighted
-        A callable ``f(y_true, y_proba, *, y_pred=None, labels=None, pos_label=None, sample_weight=None, **kwargs)``
-        that returns what the metric does; the other arguments are passed on to it. It pickles if the metric does.
+        A callable ``f(y_true, y_proba, *, y_pred=None, labels=None, pos_label=None, sample_weight=None, **kwargs)``. It
+        returns the result of the metric, and passes the other arguments on to it. It can be pickled if the metric can.
 
     Raises
     ------
@@ -73,14 +73,14 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
 
 @dataclass(frozen=True, repr=False)
 class ConfidenceWeighted:
-    """A metric that counts predictions by their confidence; made by :func:`confidence_weighted`.
+    """A metric that counts predictions by their confidence, made by :func:`confidence_weighted`.
 
     Parameters
     ----------
     metric : callable
         The metric, with a parameter `sample_weight`.
     response : {"auto", "predict", "predict_proba"}, default="auto"
-        What the metric takes as its second argument.
+        The second argument of the metric.
     """
 
     metric: Callable[..., Any]
@@ -91,8 +91,8 @@ class ConfidenceWeighted:
         parameters = _parameters(self.metric)
         if "sample_weight" not in parameters:
             raise TypeError(
-                f"{_name(self.metric)} takes no sample_weight (its parameters are {', '.join(parameters)}), so "
-                "that its samples cannot be weighted by confidence."
+                f"{_name(self.metric)} takes no sample_weight (its parameters are {', '.join(parameters)}), so its "
+                "samples cannot be weighted by confidence. Pass a metric that takes sample_weight."
             )
 
     @property
@@ -124,14 +124,14 @@ class ConfidenceWeighted:
         {predicted}
         {labels}
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, multiplied with the confidence.
+            Non-negative weights, which are multiplied by the confidence.
         **kwargs
             Further arguments of the metric.
 
         Returns
         -------
         object
-            What the metric returns.
+            The result of the metric.
         """
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         return self._of_profile(as_profile(f"{self.__name__}()", y_true, y_proba, **given), kwargs)
@@ -160,14 +160,14 @@ class ConfidenceWeighted:
         return any(name in _PROBABILITIES for name in list(_parameters(self.metric))[1:2])
 
     def _reads_pos_label(self, kwargs: dict[str, Any]) -> bool:
-        """Return whether a metric of labels takes `pos_label`, and does not ignore it because of its average."""
+        """Return whether a metric of labels takes `pos_label`, and its average does not make it ignore it."""
         parameters = _parameters(self.metric)
         if "pos_label" not in parameters:
             return False
         return "average" not in parameters or kwargs.get("average", parameters["average"].default) == "binary"
 
     def _probabilities(self, profile: ConfidenceProfile, passed: dict[str, Any]) -> Any:
-        """Return the probabilities as scikit-learn's metrics take them, and add the labels they take with them."""
+        """Return the probabilities as scikit-learn's metrics take them, and add the labels that they need."""
         classes, parameters = profile.require("classes"), _parameters(self.metric)
         ascending = np.argsort(classes, kind="stable")
         if "labels" in parameters:

@@ -1,4 +1,4 @@
-"""Calibration error in bins that follow the data: halved as long as both halves hold enough samples."""
+"""Calibration error in bins that follow the data: they are halved as long as both halves have enough samples."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,14 @@ class AdaptiveCalibrationError(
 ):
     """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins that follow the data.
 
-    Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction of confidence c. The samples are halved at the
-    median of the confidence, and each half again, as long as both halves hold `min_samples`. Tied confidences stay
-    together: of the cuts between distinct confidences that leave enough samples on both sides, the one whose halves
-    weigh most alike is taken, of two the lower.
+    The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
+    confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
+    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between distinct
+    confidences, where the weights of both halves are most similar; if two cuts are equally good, the lower one is used.
 
     {predictions}
     min_samples : int, default=10
-        The fewest samples of a bin, unless there are fewer in all.
+        Smallest number of samples in a bin, unless there are fewer samples in total.
 
     Returns
     -------
@@ -59,7 +59,7 @@ class AdaptiveCalibrationError(
 
     takes = "graded"
     weight_meaning = WeightMeaning.IMPORTANCES
-    why_not_merged = "its bins count samples, and tables keep the weight of each confidence, not the number"
+    why_not_merged = "its bins depend on numbers of samples, but tables only have the weight of each confidence"
 
     min_samples: int = 10
 
@@ -68,7 +68,7 @@ class AdaptiveCalibrationError(
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """True: it reads confidences and correctness alone."""
+        """True, because it uses only confidences and correctness."""
         return True
 
     def value(self, profile: ConfidenceProfile) -> float:
@@ -84,7 +84,7 @@ adaptive_calibration_error = AdaptiveCalibrationError.function
 
 
 def _halved(count: Floats, mass: Floats, fewest: int) -> NDArray[np.intp]:
-    """Return where bins of levels start, from running sums of their samples and of their weight.
+    """Return the first level of each bin, from cumulative sums of samples and weights.
 
     All bins of one depth are halved at once.
     """

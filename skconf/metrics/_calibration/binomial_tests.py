@@ -1,4 +1,4 @@
-"""Test-based calibration error: the share of predictions that a test rejects."""
+"""Test-based calibration error: the share of predictions whose confidence a test rejects."""
 
 from typing import Any
 
@@ -34,20 +34,20 @@ class CalibrationErrorByTests(
 ):
     """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
 
-    A two-sided exact binomial test compares every confidence with the right predictions in its bin, and rejects it if
-    p <= alpha: TCE = 100 × rejected / n. Few confidences of a calibrated classifier are rejected; narrow bins reject
-    few of any classifier.
+    A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
+    rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n. For a calibrated classifier, few confidences
+    are rejected. With narrow bins, few are rejected for any classifier.
 
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"
-        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin: confidences enter in
-        ascending order, and the last two bins merge while their joint size is at most n_min, or at most n_max and the
-        accuracy does not increase; the last n_min samples enter as one, and join the bin before if 2 n_min <= n_max.
-        "quantile" are bins of equal mass.
+        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Confidences are added in
+        ascending order. After each step, the last two bins merge while their joint size is at most n_min, or while it
+        is at most n_max and the accuracy does not increase. The last n_min samples are added together; they join the
+        bin before if 2 n_min <= n_max. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
-        Bounds of "pavabc". The runs of the paper use n / 20 and n / 5.
+        Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10
-        Number of bins of "quantile".
+        Number of bins for "quantile".
     alpha : float, default=0.05
         Level of the tests.
 
@@ -56,12 +56,12 @@ class CalibrationErrorByTests(
     float
         {facts}
 
-    {raises} If there are sample weights: the test counts samples.
+    {raises} If there are sample weights, because the test counts samples.
 
     Notes
     -----
-    Tied confidences enter together, and no bin splits them, so that a bin may be larger than n_max. The authors'
-    code takes them one by one, in an order that the result depends on.
+    Tied confidences are added together, and no bin splits them, so a bin may be larger than n_max. The authors' code
+    adds them one by one, and its result depends on the order of the rows.
 
     References
     ----------
@@ -103,7 +103,7 @@ class CalibrationErrorByTests(
         return float(100 * points.weight[refuted].sum() / points.weight.sum())
 
     def _refuted(self, right: NDArray[Any], total: NDArray[Any], cell: Codes, chance: Floats) -> NDArray[np.bool_]:
-        """Return which chances the numbers in their bins refute."""
+        """Return which chances are rejected by the numbers in their bins."""
         # Between these chances one tail alone is larger than alpha; the margin is for rounding.
         lowest = lower_limit(right, total - right, self.alpha)
         highest = upper_limit(right, total - right, 1 - self.alpha)
@@ -119,7 +119,7 @@ tce_error = CalibrationErrorByTests.function
 
 
 def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
-    """Return the bin of every level by PAVA-BC: adjacent violators pooled, with bounds on the size of a bin."""
+    """Return the bin of every level by PAVA-BC, which pools adjacent violators with bounds on the size of a bin."""
     sizes: list[float] = []
     rights: list[float] = []
     levels_in: list[int] = []
@@ -149,19 +149,19 @@ def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
 
 
 def exact_binomial_p_value(right: Floats, total: Floats, chance: Floats, enough: float = 0.0) -> Floats:
-    """Return p-values of two-sided exact binomial tests, those of `scipy.stats.binomtest`, for many tests at once.
+    """Return p-values of many two-sided exact binomial tests, as in `scipy.stats.binomtest`.
 
     Parameters
     ----------
     right, total, chance : ndarray of shape (n,)
         Successes, trials and the tested probability of a success.
     enough : float, default=0.0
-        Where the p-value is shown to be no larger by a bound that costs less, that bound is returned.
+        A level of interest. If a cheap upper bound of the p-value is at most `enough`, this bound is returned instead.
 
     Returns
     -------
     ndarray of shape (n,)
-        Probability of all outcomes that are no more probable than the observed one.
+        Probability of all outcomes that are at most as probable as the observed one.
     """
     low, high = right < chance * total, right > chance * total
     out = np.ones(len(right))  # where the observed number is the expected one

@@ -17,10 +17,10 @@ class CalibrationDistance(
     reference=CALIBRATION_DISTANCE,
     scorers="calibration_distance",
 ):
-    """Calibration distance: how far confidences are, on average, from the rising curve that fits correctness.
+    """Calibration distance: mean distance of the confidences from the isotonic fit of correctness.
 
-    Σ w |c − iso(c)| / Σ w, with iso the non-decreasing function of the confidence c that fits the correctness best in
-    least squares. Tied confidences are one point of the fit, in float64.
+    The value is Σ w |c − iso(c)| / Σ w. Here c is the confidence, and iso is the non-decreasing function of c that fits
+    the correctness best in least squares. Tied confidences (in float64) are one point of the fit.
 
     {predictions}
 
@@ -50,7 +50,7 @@ class CalibrationDistance(
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """True: it reads confidences and correctness alone."""
+        """True, because it uses only confidences and correctness."""
         return True
 
     def value(self, profile: ConfidenceProfile) -> float:
@@ -70,15 +70,15 @@ class CumulativeCalibrationError(
     reference=ECCE,
     scorers="ecce",
 ):
-    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, cumulated by confidence.
+    """Cumulative calibration error (ECCE): largest cumulative gap of confidence and correctness, by confidence.
 
-    With S(t) = Σ w (z − c) 1[c <= t] / Σ w and z = 1 for a right prediction of confidence c: the maximum absolute
-    deviation max |S| ("mad") or the range max S − min S ("range"), with S = 0 at the start. Tied confidences enter
-    together.
+    Let S(t) = Σ w (z − c) 1[c <= t] / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
+    confidence. S starts at 0. The value is the maximum absolute deviation max |S| ("mad"), or the range max S − min S
+    ("range"). Tied confidences are added together.
 
     {predictions}
     statistic : {"mad", "range"}, default="mad"
-        ECCE-MAD or ECCE-R. The range is the largest gap over an interval of confidences.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest cumulative gap over any interval of confidences.
 
     Returns
     -------
@@ -109,7 +109,7 @@ class CumulativeCalibrationError(
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """True: it reads confidences and correctness alone."""
+        """True, because it uses only confidences and correctness."""
         return True
 
     def value(self, profile: ConfidenceProfile) -> float:

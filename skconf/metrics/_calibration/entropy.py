@@ -29,15 +29,17 @@ class EntropicCalibrationDifference(
     reference=ECD,
     scorers={"neg_ecd_deviation": Preset(transform=Nearness(0.0))},
 ):
-    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities imply.
+    """Entropic calibration difference (ECD): the log loss minus the log loss that the probabilities imply.
 
-    Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w: the mean log loss minus the mean entropy. A calibrated classifier has 0, an
-    overconfident one more, an underconfident one less.
+    The value is Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w, the mean log loss minus the mean entropy. Here p_k is the
+    probability of class k, and p_y that of the true class. A calibrated classifier has 0, an overconfident one more,
+    and an underconfident one less.
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"
-        Probabilities of all classes; or those of a right and a wrong prediction, c and 1 − c, which is the mean of
-        (c − z) logit c. The same for two classes, and very different for more.
+        Which probabilities are used. "classes" uses those of all classes. "confidence" uses c for a right and 1 − c for
+        a wrong prediction; the value is then the mean of (c − z) logit c, with z = 1 for a right prediction. Both are
+        the same for two classes, and very different for more classes.
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
 
@@ -89,9 +91,9 @@ class ECDTestResult(NamedTuple):
     p_value : float
         Two-sided p-value of calibration.
     low, high : float
-        Quantiles alpha/2 and 1 − alpha/2 of the statistic under calibration.
+        Quantiles alpha/2 and 1 − alpha/2 of the statistic if the model is calibrated.
     outcome : int
-        1 where the statistic is above `high`: overconfident; −1 where it is below `low`: underconfident; else 0.
+        1 if the statistic is above `high` (overconfident), −1 if it is below `low` (underconfident), else 0.
     """
 
     statistic: float
@@ -111,18 +113,20 @@ class ECDTest(
     best=None,
     reference=ECD,
 ):
-    """Test of calibration by the ECD: whether the log loss is as large as the probabilities imply.
+    """Test of calibration by the ECD: it compares the log loss with the log loss that the probabilities imply.
 
-    Under calibration labels are drawn from the probabilities; the difference then has mean 0 and variance
-    n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²), with H the entropy.
+    If the model is calibrated, labels are random draws from the probabilities. The difference then has mean 0 and
+    variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here p_ik is the probability of class k for sample i, and H_i the
+    entropy of these probabilities.
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"
-        Probabilities of all classes, or those of a right and a wrong prediction.
+        Which probabilities are used: those of all classes, or those of a right and a wrong prediction.
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
     method : {"simulation", "normal"}, default="simulation"
-        Quantiles of simulated differences; or of the normal distribution of that variance.
+        "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
+        the variance above.
     alpha : float, default=0.05
         Level of the test.
     n_resamples : int, default=5000
@@ -133,10 +137,10 @@ class ECDTest(
     Returns
     -------
     ECDTestResult
-        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome` (1 overconfident, −1 underconfident, 0
-        neither).
+        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. The outcome is 1 (overconfident), −1
+        (underconfident) or 0 (neither).
 
-    {raises} If there are sample weights: the null distribution is that of equal ones.
+    {raises} If there are sample weights, because the null distribution is that of equal weights.
 
     See Also
     --------

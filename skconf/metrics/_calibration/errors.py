@@ -39,13 +39,13 @@ class _Binned(Additive, rests_on="errors"):
         return _bin_terms(profile.correctness, profile.confidence, bins_of_confidence(profile, self.n_bins))
 
     def sums_of_levels(self, ranking: Ranking) -> Sums:
-        """Return the sums that `combine` takes, over bins of equal mass."""
+        """Return the sums for `combine`, over bins of equal mass."""
         levels = Levels.of(ranking)
         cell = equal_mass_bin(levels.weight, self.n_bins)
         return tuple(np.bincount(cell, weights=column) for column in self.columns_of_levels(levels))
 
     def columns_of_levels(self, levels: Levels) -> Sequence[Floats]:
-        """Return what the sums are of."""
+        """Return the columns that are summed."""
         return levels.gap, levels.weight
 
     def sums_of_equal_mass(self, profile: ConfidenceProfile) -> Sums:
@@ -63,8 +63,8 @@ class ExpectedCalibrationError(
 ):
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
-    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over bins (a, b] of the confidence c, with z = 1 for a right prediction;
-    c = 0 belongs to the first bin.
+    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over bins (a, b] of the confidence c, with z = 1 for a right prediction and 0
+    for a wrong one. A confidence of 0 belongs to the first bin.
 
     {predictions}
     n_bins : int, default=15
@@ -73,11 +73,13 @@ class ExpectedCalibrationError(
         Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
         has k/n < F <= (k + 1)/n. Tied confidences have one F, so that no bin splits them.
     norm : {"l1", "l2", "max"}, default="l1"
-        With g the gap between mean confidence and accuracy in a bin, and v the bin's share of weight: Σ v g; the root
-        mean square, sqrt(Σ v g²); or the largest g.
+        How the gaps of the bins are combined. Let g be the gap between mean confidence and accuracy in a bin, and v the
+        bin's share of the weight. "l1" is the mean gap Σ v g, "l2" the root mean square sqrt(Σ v g²), and "max" the
+        largest g.
     on : {"confidence", "classes"}, default="confidence"
-        What is binned: the confidence of the prediction; or the probability of every class in turn, against that
-        class being the true one. The error is then the plain mean over classes, absent ones included.
+        Which probabilities are put into bins. "confidence" uses the confidence of the prediction. "classes" uses the
+        probability of each class, and compares it with the frequency of this class. The error is then the plain mean
+        over classes, including classes that are absent.
 
     Returns
     -------
@@ -119,7 +121,7 @@ class ExpectedCalibrationError(
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether it reads confidences and correctness."""
+        """Whether it uses only confidences and correctness."""
         return self.on == "confidence"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
@@ -155,8 +157,9 @@ class MaximumCalibrationError(
 ):
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the bins (a, b] of the confidence c that are not empty, with
-    z = 1 for a right prediction; c = 0 belongs to the first bin. A bin of a single sample counts as much as any.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins (a, b] of the confidence c, with z = 1 for
+    a right prediction and 0 for a wrong one. A confidence of 0 belongs to the first bin. A bin with a single sample
+    counts as much as any other bin.
 
     {predictions}
     n_bins : int, default=15
@@ -189,7 +192,7 @@ class MaximumCalibrationError(
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """True: it reads confidences and correctness alone."""
+        """True, because it uses only confidences and correctness."""
         return True
 
     def combine(self, gap: NDArray[Any], weight: NDArray[Any]) -> Any:
@@ -207,19 +210,19 @@ class EstimatedCalibrationIndex(
     reference=ECI,
     scorers="eci",
 ):
-    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest possible.
+    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
 
-    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c,
-    with v the bin's share of weight, and the accuracy and the mean confidence of its samples; c = 0 belongs to the
-    first bin. The divisor is the largest gap that there can be at this confidence: a bin's term is the distance of its
-    point from the diagonal of the reliability diagram, relative to the largest one.
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c.
+    Here v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A confidence
+    of 0 belongs to the first bin. The divisor is the largest gap that is possible at this confidence. So each bin adds
+    the distance of its point from the diagonal of the reliability diagram, relative to the largest possible distance.
 
     {predictions}
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has the
-        latter.
+        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has bins
+        of equal mass.
 
     Returns
     -------
@@ -260,7 +263,7 @@ estimated_calibration_index = EstimatedCalibrationIndex.function
 
 
 class _EqualMass(Substitute, Whole):
-    """A metric of the gaps in bins of equal mass: their edges depend on all confidences."""
+    """A metric of the gaps in bins of equal mass, whose edges depend on all confidences."""
 
     def value(self, profile: ConfidenceProfile) -> Any:
         return self.asked.combine(*self.asked.sums_of_equal_mass(profile))
@@ -276,12 +279,12 @@ def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]
     weight : ndarray of shape (..., n_bins)
         Σ w in each bin.
     norm : {"l1", "l2", "max"}
-        Mean, root mean square or maximum.
+        Mean, root mean square or maximum of the gaps.
 
     Returns
     -------
     ndarray
-        NaN where there is no weight at all.
+        The norm; NaN if there is no weight.
     """
     total = weight.sum(axis=-1)
     if norm == "l1":
@@ -297,7 +300,7 @@ def _bin_terms(right: NDArray[Any], sure: Floats, bins: Cells) -> tuple[Term, Te
 
 
 def _class_columns(profile: ConfidenceProfile) -> Iterator[tuple[NDArray[np.bool_], Floats]]:
-    """Go through the classes: which samples are of the class, and its probability."""
+    """Yield, for each class, which samples belong to it, and its probabilities."""
     true_class, proba = profile.require("true_class"), profile.proba
     for column in range(proba.shape[1]):
         # A rounding error above 1 or below 0 has passed the check of the input.

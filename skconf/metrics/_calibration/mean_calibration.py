@@ -15,7 +15,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class MeanConfidence(Ratio, rests_on="samples"):
-    """The mean confidence: neither good nor bad alone."""
+    """The mean confidence. By itself, it is neither good nor bad."""
 
     info = Info("mean_confidence", None, (0.0, 1.0), None, "")
     takes = "graded"
@@ -34,9 +34,9 @@ class ConfidenceGap(
 ):
     """Confidence gap: the mean confidence minus the accuracy.
 
-    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
-    overall, below 0 underconfident. Overconfidence in one place and underconfidence in another cancel
-    in it: :func:`smooth_calibration_error` finds these.
+    The value is Σ w (c − z) / Σ w, with c the confidence and z = 1 for a right prediction and 0 for a wrong one. If it
+    is above 0, the classifier is overconfident overall; if it is below 0, it is underconfident. Overconfidence at some
+    confidences and underconfidence at others cancel out. Use :func:`smooth_calibration_error` to find them.
 
     {predictions}
 
@@ -101,18 +101,19 @@ class SpiegelhalterTest(
     best=None,
     reference=SPIEGELHALTER,
 ):
-    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences imply.
+    """Spiegelhalter's test of calibration: it compares squared errors with those that the confidences imply.
 
-    z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
-    confidence c_i, is standard normal under calibration where there are many samples.
+    The statistic is z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right
+    prediction and 0 for a wrong one, and c_i its confidence. If the model is calibrated and there are many samples, z
+    has a standard normal distribution.
 
     {predictions}
 
     Returns
     -------
     SpiegelhalterResult
-        Named tuple of `statistic` and the two-sided `p_value`. NaN, with a warning, where every confidence is 1/2, or
-        all are 0, 1/2 or 1 and none is contradicted.
+        Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
+        1/2 or 1, and every prediction with 1 is right and every one with 0 is wrong.
 
     {raises}
 

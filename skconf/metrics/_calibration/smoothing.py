@@ -35,13 +35,14 @@ class SmoothCalibrationError(
 ):
     """Smooth calibration error (smECE): the gap between confidence and accuracy, smoothed instead of binned.
 
-    smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1], with z = 1 for a right prediction, c its
-    confidence and K a normal density of standard deviation σ, reflected at 0 and 1. The value is the one at the σ that
-    equals its own smECE_σ: there is one, as smECE_σ does not grow with σ.
+    smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1]. Here z = 1 for a right prediction and 0 for
+    a wrong one, c is its confidence, and K is a normal density of standard deviation σ, reflected at 0 and 1. The value
+    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one, because smECE_σ does not increase with
+    σ.
 
     {predictions}
     bandwidth : float, default=None
-        A fixed σ, at least 1e-4. None finds the one that equals its own error.
+        A fixed σ, at least 1e-4. None finds the σ that is equal to smECE_σ.
 
     Returns
     -------
@@ -85,7 +86,7 @@ class SmoothCalibrationError(
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """True: it reads confidences and correctness alone."""
+        """True, because it uses only confidences and correctness."""
         return True
 
     def value(self, profile: ConfidenceProfile) -> float:
@@ -120,13 +121,14 @@ class LogitSmoothedCalibrationError(
 ):
     """Logit-smoothed calibration error (LS-ECE): the gap between confidence and accuracy, smoothed over log-odds.
 
-    LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w, with z = 1 for a right prediction, l the log-odds of its
-    confidence, ρ the logistic function and K a normal density of standard deviation σ: the calibration error of the
-    model whose log-odds carry normal noise. Unlike a binned error it is continuous in the confidences.
+    LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w. Here z = 1 for a right prediction and 0 for a wrong one,
+    l is the log-odds of its confidence, ρ is the logistic function, and K is a normal density of standard deviation σ.
+    It is the calibration error of the model after normal noise is added to its log-odds. Unlike a binned error, it is
+    continuous in the confidences.
 
     {predictions}
     bandwidth : float, default=1/15
-        σ, in log-odds, at least 1e-3. The authors compare σ with as many bins as 1/σ.
+        The standard deviation σ, in log-odds, at least 1e-3. The authors compare it with an error over 1/σ bins.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], at least 1e-15.
 
@@ -194,7 +196,7 @@ logit_smoothed_calibration_error = LogitSmoothedCalibrationError.function
 
 
 class _Smoother:
-    """Gaps on a grid over [0, 1], ready to be smoothed at any bandwidth."""
+    """Gaps on a grid over [0, 1], which can be smoothed with any bandwidth."""
 
     def __init__(self, confidence: Floats, gap: Floats, cells: int) -> None:
         self.cells = cells
@@ -209,7 +211,7 @@ class _Smoother:
         return float(np.abs(idct(self.spectrum * kernel, type=2)).sum())
 
     def error_at_itself(self) -> float:
-        """Return smECE at the bandwidth that equals it."""
+        """Return smECE at the bandwidth that is equal to smECE."""
         unsmoothed = float(np.abs(self.mass).sum())
         if unsmoothed == 0:
             return 0.0
@@ -222,13 +224,13 @@ class _Smoother:
 
 
 def _cells_for(sigma: float) -> int:
-    """Return the size of a grid fine enough for a bandwidth: a power of two."""
+    """Return the size of a grid that is fine enough for a bandwidth; it is a power of two."""
     needed = _CELLS_PER_SIGMA / max(sigma, _CELLS_PER_SIGMA / _MOST_CELLS)
     return min(max(1 << max(int(np.ceil(np.log2(needed))), 0), _FEWEST_CELLS), _MOST_CELLS)
 
 
 def _put_on_grid(confidence: Floats, gap: Floats, cells: int) -> Floats:
-    """Share every gap between the two cells whose centres enclose it; beyond the last centre there is its mirror."""
+    """Divide every gap between the two cells with the nearest centres. Cells at the ends are mirrored."""
     mass = np.zeros(cells + 2)  # with a cell on each side
     for rows in row_blocks(len(gap), _COLUMNS):
         place = confidence[rows] * cells + 0.5

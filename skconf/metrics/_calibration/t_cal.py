@@ -1,4 +1,4 @@
-"""T-Cal: a test of calibration that adapts to how rough miscalibration is."""
+"""T-Cal: a test of calibration that adapts to the smoothness of the miscalibration."""
 
 from typing import NamedTuple
 
@@ -29,13 +29,13 @@ class TCalResult(NamedTuple):
     rejected : bool
         Whether calibration is rejected.
     p_value : float
-        p-value of calibration: the smallest of `p_values` times their number, at most 1.
+        p-value of calibration: the smallest of `p_values`, multiplied by their number, at most 1.
     n_bins : ndarray of shape (n_levels,)
-        Number of bins of every level.
+        Number of bins at each level.
     statistics : ndarray of shape (n_levels,)
-        Debiased estimate of the squared calibration error with these bins; it may be negative.
+        Debiased estimate of the squared calibration error with these bins. It may be negative.
     thresholds : ndarray of shape (n_levels,)
-        Quantile 1 − alpha / n_levels of each statistic under calibration.
+        Quantile 1 − alpha / n_levels of each statistic if the model is calibrated.
     p_values : ndarray of shape (n_levels,)
         p-value of each statistic.
     """
@@ -60,19 +60,20 @@ class TCalTest(
 ):
     """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
-    With d = c − z, z = 1 for a right prediction of confidence c, and m bins of equal width, floor(m c), so that c = 1
-    has a bin of its own: DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin| for m = 2, 4, …, 2^B with
-    B = floor(2 log2(n / sqrt(ln n))). Under calibration n confidences are drawn with replacement, and correctness from
-    each. Calibration is rejected if any DPE exceeds its 1 − alpha/B quantile; that of a single sample never is.
+    Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
+    width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
+    |bin|, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). For its distribution under calibration, n
+    confidences are drawn with replacement, and correctness is drawn from each. Calibration is rejected if any DPE_m is
+    above its 1 − alpha/B quantile. With a single sample it is never rejected.
 
     {predictions}
     alpha : float, default=0.05
         Level of the test.
     n_bins : int, default=None
-        A single number of bins, in place of 2, 4, …, 2^B.
+        A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. One serves every level, as the bins are nested. Where there are so few that
-        no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of draws under calibration. All levels share the draws, because their bins are nested. If there are so
+        few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 
@@ -81,7 +82,7 @@ class TCalTest(
     TCalResult
         Named tuple of `rejected`, `p_value`, `n_bins`, `statistics`, `thresholds` and `p_values`.
 
-    {raises} If there are sample weights: the null distribution is that of equal ones.
+    {raises} If there are sample weights, because the null distribution is that of equal weights.
 
     References
     ----------
@@ -142,7 +143,7 @@ class TCalTest(
         return resolution_notices(self.info.name, len(value.n_bins), self.n_resamples, self.alpha)
 
     def _draw(self, bins: "_NestedBins", confidence: Floats, weight: Floats) -> Floats:
-        """Return the estimates, times n, of calibrated samples drawn with replacement from the confidences."""
+        """Return the estimates, times n, for calibrated samples drawn with replacement from the confidences."""
         rng = np.random.default_rng(self.random_state)
         n, n_levels = int(weight.sum()), len(confidence)
         level_of = np.repeat(np.arange(n_levels), weight.astype(np.intp))
@@ -163,10 +164,10 @@ t_cal_test = TCalTest.function
 
 
 class _NestedBins:
-    """Bins of distinct confidences, at numbers of bins that double from level to level.
+    """Bins of distinct confidences. The number of bins doubles from level to level.
 
-    Only bins that merge on the way to the next coarser level change its estimate: all levels together cost about as
-    much as one.
+    From one level to the next coarser one, only bins that merge change the estimate. So all levels together cost about
+    as much as one level.
     """
 
     def __init__(self, confidence: Floats, n_bins: NDArray[np.int64]) -> None:
@@ -185,17 +186,17 @@ class _NestedBins:
             bins, rows = bins[kept], rows[kept]
 
     def estimates(self, count: Floats, right: Floats) -> Floats:
-        """Return Σ_bins ((Σ d)² − Σ d²) / |bin| of every level, from counts at every confidence and trial.
+        """Return Σ_bins ((Σ d)² − Σ d²) / |bin| for every level, from counts for every confidence and trial.
 
         Parameters
         ----------
         count, right : ndarray of shape (n_confidences, n_trials)
-            Samples, and right ones.
+            Number of samples, and number of right ones.
 
         Returns
         -------
         ndarray of shape (n_levels, n_trials)
-            From the coarsest level to the finest.
+            The sums, from the coarsest level to the finest.
         """
         n_trials = count.shape[1]
         sums = np.empty((len(count), 3, n_trials))  # by bin: |bin|, Σ d, Σ d²
@@ -219,7 +220,7 @@ class _NestedBins:
 
 
 def _debiased(sums: Floats) -> Floats:
-    """Return ((Σ d)² − Σ d²) / |bin|, 0 for an empty bin, whose sums are zero."""
+    """Return ((Σ d)² − Σ d²) / |bin|; 0 for an empty bin."""
     out = sums[:, 1] * sums[:, 1]
     out -= sums[:, 2]
     out /= np.maximum(sums[:, 0], 1.0)

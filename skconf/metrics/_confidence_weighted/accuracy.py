@@ -1,4 +1,4 @@
-"""Confidence-weighted metrics: ordinary ones, in which a prediction counts by its confidence."""
+"""Confidence-weighted accuracy: each prediction counts by its confidence."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,17 +20,18 @@ class CWAccuracy(
     reference=f"{CSR}, Definition 4",
     scorers="cw_accuracy",
 ):
-    """Confidence-weighted accuracy (cwA): the share of the confidence that lies on right predictions.
+    """Confidence-weighted accuracy (cwA): the share of the total confidence that is on right predictions.
 
-    cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and c its confidence. It is the accuracy where all
-    confidences are equal, and above it where they are higher on right predictions than on wrong ones.
+    cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. If all
+    confidences are equal, it is the accuracy. If right predictions have a higher average confidence than wrong ones, it
+    is above the accuracy.
 
     {predictions}
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where all confidences are zero.
+        {facts} NaN, with a warning, if all confidences are zero.
 
     {raises}
 
@@ -73,7 +74,7 @@ class ConfidenceGain(
 ):
     """Confidence gain: the share of the error rate that disappears if answers count by their confidence.
 
-    gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
+    gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy. It is 0 if
     both are 1.
 
     {predictions}
@@ -81,8 +82,8 @@ class ConfidenceGain(
     Returns
     -------
     float
-        {facts} Below 0 the confidences are higher on wrong predictions than on right ones. NaN, with a warning,
-        where all confidences are zero.
+        {facts} If it is below 0, wrong predictions have a higher average confidence than right ones. NaN, with a
+        warning, if all confidences are zero.
 
     {raises}
 

@@ -25,19 +25,19 @@ class CWBalancedAccuracy(
 ):
     """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
 
-    Recall of a class = cwTP / (cwTP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`. A class that
-    `y_true` lacks, or has with no confidence at all, is left out, as by scikit-learn, whose balanced accuracy with
-    weights w c it is, c being the confidence of the predicted class.
+    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class
+    without samples in `y_true`, or whose samples all have confidence 0, is left out. The value is scikit-learn's
+    balanced accuracy with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     adjusted : bool, default=False
-        Rescale so that 0 is what a constant prediction scores, and 1 stays perfect.
+        Rescale the value so that a constant prediction has 0. A perfect prediction still has 1.
 
     Returns
     -------
     float
-        {facts} It is negative only where adjusted. NaN, with a warning, where all confidences are zero, or a single
-        class is left to adjust for.
+        {facts} It can be negative only if `adjusted`. NaN, with a warning, if all confidences are zero, or if
+        `adjusted` and a single class is left.
 
     {raises}
 
@@ -89,7 +89,7 @@ cw_balanced_accuracy_score = CWBalancedAccuracy.function
 
 
 def _variance_of_classes(profile: ConfidenceProfile) -> Floats:
-    """Return the variance of being of each class: of two classes the rare one counts as much as the other."""
+    """Return the variance of membership in each class. With two classes, both have the same variance."""
     share = np.bincount(profile.require("true_class"), profile.given_weight, len(profile.require("classes")))
     share = share / share.sum()
     return np.asarray(share * others(share))
@@ -107,17 +107,17 @@ class CWMatthewsCorrcoef(
 ):
     """Confidence-weighted Matthews correlation coefficient (MCC) of true and predicted classes.
 
-    Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the masses of
-    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP; 0 where all samples
-    have one true class or one predicted class. It is scikit-learn's coefficient with weights w c, c being the
-    confidence of the predicted class.
+    The value is Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the sums of
+    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP. It is 0 if all samples
+    have the same true class or the same predicted class. It is scikit-learn's coefficient with weights w c, where c is
+    the confidence of the predicted class.
 
     {predictions}
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where all confidences are zero.
+        {facts} NaN, with a warning, if all confidences are zero.
 
     {raises}
 
@@ -167,21 +167,22 @@ class CWCohenKappa(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_cohen_kappa",
 ):
-    """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond that of chance.
+    """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond chance.
 
-    κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s), with c the confidence of the predicted class ŷ, t_j and p_k the
-    confidence on true class j and on predicted class k, s = Σ w c, and d the cost of a confusion. It is
-    scikit-learn's kappa with weights w c.
+    κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s). Here c is the confidence of the predicted class ŷ, t_j the sum
+    of confidences with true class j, p_k the sum with predicted class k, s = Σ w c, and d the cost of a confusion. It
+    is scikit-learn's kappa with weights w c.
 
     {predictions}
     weights : {"linear", "quadratic"} or None, default=None
-        Cost of taking one class for another: None, 1 for every confusion; "linear", the distance of their positions
-        in `labels`; "quadratic", its square.
+        Cost of a confusion of two classes. With None, every confusion costs 1. With "linear", the cost is the distance
+        between their positions in `labels`; with "quadratic", it is the square of this distance.
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where all confidence is on one class, true and predicted.
+        {facts} NaN, with a warning, if all samples with a positive confidence have the same true class and the same
+        predicted class.
 
     {raises}
 
@@ -200,7 +201,7 @@ class CWCohenKappa(
     0.614
     """
 
-    undefined = "all confidence is on one class, true and predicted, or there is none"
+    undefined = "all confidence is on a single class, which is true and predicted, or all confidences are zero"
 
     weights: str | None = None
 

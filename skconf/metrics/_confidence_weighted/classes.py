@@ -1,4 +1,4 @@
-"""Confidence-weighted precision, recall and their kin: a value for each class, and averages."""
+"""Confidence-weighted precision, recall and similar metrics: a value for each class, and averages."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class OutcomeMasses(OfOutcomes, ClassAverage):
-    """The confidence on hits, false alarms and misses of each class."""
+    """Sums of confidence on hits, false alarms and misses of each class."""
 
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
         return self.outcomes(profile, positive)
@@ -27,8 +27,8 @@ class CWPrecision(
 ):
     """Confidence-weighted precision: the share of the confidence in predictions of a class that is right.
 
-    cwTP / (cwTP + cwFP), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's precision with
-    weights w c, c the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
+    precision with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -71,8 +71,8 @@ class CWRecall(
 ):
     """Confidence-weighted recall: the share of the confidence on samples of a class that is right.
 
-    cwTP / (cwTP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's recall with
-    weights w c, c the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
+    recall with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -114,8 +114,8 @@ class CWSpecificity(
 ):
     """Confidence-weighted specificity: the share of the confidence on other classes that is not given to a class.
 
-    cwTN / (cwTN + cwFP), with the masses of :func:`cw_multilabel_confusion_matrix`: the recall of everything that is
-    not of the class, with weights w c, c the confidence of the predicted class.
+    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
+    samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -165,8 +165,8 @@ class CWF1(
 ):
     """Confidence-weighted F1: the harmonic mean of confidence-weighted precision and recall.
 
-    2 cwTP / (2 cwTP + cwFP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's F1 with
-    weights w c, c the confidence of the predicted class.
+    The value is 2 cwTP / (2 cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's F1 with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -209,13 +209,14 @@ class CWFBeta(
 ):
     """Confidence-weighted F-beta: recall counts β times as much as precision.
 
-    (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`:
-    scikit-learn's F-beta with weights w c, c the confidence of the predicted class.
+    The value is (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN), with the sums of
+    :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's F-beta with weights w c, where c is the confidence of
+    the predicted class.
 
     {predictions}
     {averages}
     beta : float, default=1.0
-        How many times as much recall counts as precision: 0 gives precision, infinity recall.
+        How many times as much recall counts as precision. With 0 it is precision, with infinity it is recall.
 
     Returns
     -------
@@ -252,10 +253,10 @@ class CWJaccard(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_jaccard",
 ):
-    """Confidence-weighted Jaccard index: confidence on hits over that on hits, false alarms and misses.
+    """Confidence-weighted Jaccard index: confidence on hits, divided by that on hits, false alarms and misses.
 
-    cwTP / (cwTP + cwFP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`: scikit-learn's Jaccard
-    score with weights w c, c the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's Jaccard score with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}

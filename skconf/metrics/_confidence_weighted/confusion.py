@@ -1,4 +1,4 @@
-"""Confusion matrices of confidence, and the masses that metrics of predicted classes are made of."""
+"""Confusion matrices of confidence, and the sums for metrics of predicted classes."""
 
 from collections.abc import Sequence
 from math import isqrt
@@ -17,10 +17,10 @@ from skconf.profile import ConfidenceProfile
 
 
 class OfOutcomes(Additive):
-    """A metric of what each class hits, falsely claims and misses, by confidence."""
+    """A metric of the hits, false alarms and misses of each class, by confidence."""
 
     def outcomes(self, profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
-        """Return the confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN."""
+        """Return the sums of confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN."""
         true, predicted = profile.require("true_class"), profile.require("predicted_class")
         n_classes = len(profile.require("classes"))
         if positive not in (None, n_classes - 1) or (positive is not None and n_classes > 2):
@@ -31,9 +31,9 @@ class OfOutcomes(Additive):
 def outcomes_of(
     true: Codes, predicted: Codes, n_classes: int, count: Floats | float, positive: int | None = None
 ) -> tuple[Term, Term, Term]:
-    """Return what hits, false alarms and misses of every class count.
+    """Return the sums of hits, false alarms and misses of every class.
 
-    Each is a sum of what it consists of, and no difference of sums: none loses digits, and an empty one is zero.
+    Each is a direct sum, not a difference of sums. So no digits are lost, and a sum without samples is exactly zero.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def outcomes_of(
     n_classes : int
         Number of classes.
     count : ndarray of shape (n_samples,) or float
-        What a prediction counts, before its sample weight.
+        The number that each prediction counts, before its sample weight.
     positive : int, default=None
-        One class against the rest: the masses are then those of (rest, class).
+        Position of the positive class. If given, the sums are those of (rest, class).
 
     Returns
     -------
@@ -70,20 +70,20 @@ class CWConfusionMatrix(
     best=None,
     reference=f"{CSR}, Definition 5",
 ):
-    """Confidence-weighted confusion matrix: the confidence on predictions of one class where another is true.
+    """Confidence-weighted confusion matrix: sums of confidence for each pair of true and predicted class.
 
-    Entry (j, k) is Σ w c over the samples of true class j that are predicted to be of class k, with c the confidence
-    of the predicted class. It is the confusion matrix of scikit-learn with weights w c.
+    Entry (j, k) is Σ w c over the samples with true class j and predicted class k, where c is the confidence of the
+    predicted class. It is scikit-learn's confusion matrix with weights w c.
 
     {predictions}
     normalize : {"true", "pred", "all"} or None, default=None
-        Divide by the sum of the row ("true"), of the column ("pred") or of all entries ("all"). An empty row or
-        column is zero.
+        Divide each entry by the sum of its row ("true"), of its column ("pred") or of all entries ("all"). An empty row
+        or column stays zero.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        True classes in rows, predicted ones in columns, in the order of `labels`.
+        True classes are in rows and predicted classes in columns, in the order of `labels`.
 
     {raises}
 
@@ -130,17 +130,17 @@ class CWMultilabelConfusionMatrix(
 ):
     """Confidence-weighted confusion matrix of each class against the rest: cwTN, cwFP, cwFN and cwTP.
 
-    For class k, with c the confidence of the predicted class: cwTP = Σ w c over the samples of class k that are
-    predicted to be; cwFN over its other samples; cwFP over the samples of other classes that are predicted to be of
-    class k; cwTN over the rest. They obey the relations of ordinary counts: all four add up to Σ w c. It is the
-    multi-label confusion matrix of scikit-learn with weights w c.
+    Let c be the confidence of the predicted class. For class k, cwTP is Σ w c over the samples with true class k and
+    predicted class k. cwFN is the sum over the other samples with true class k. cwFP is the sum over the samples of
+    other classes with predicted class k. cwTN is the sum over the rest. All four add up to Σ w c. It is scikit-learn's
+    multilabel confusion matrix with weights w c.
 
     {predictions}
 
     Returns
     -------
     ndarray of shape (n_classes, 2, 2)
-        For every class [[cwTN, cwFP], [cwFN, cwTP]], in the order of `labels`.
+        The matrix [[cwTN, cwFP], [cwFN, cwTP]] of each class, in the order of `labels`.
 
     {raises}
 

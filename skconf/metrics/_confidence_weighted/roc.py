@@ -24,11 +24,11 @@ class ROCCurve(NamedTuple):
     Attributes
     ----------
     fpr : ndarray of shape (n_thresholds,)
-        Share of the negatives' weight at or above each threshold, rising from 0 to 1.
+        Share of the weight of negative samples at or above each threshold. It rises from 0 to 1.
     tpr : ndarray of shape (n_thresholds,)
-        Share of the positives' weight at or above each threshold, rising from 0 to 1.
+        Share of the weight of positive samples at or above each threshold. It rises from 0 to 1.
     thresholds : ndarray of shape (n_thresholds,)
-        Distinct probabilities of the positive class, falling from infinity, where nothing is accepted.
+        Distinct probabilities of the positive class, descending. The first is infinity, where nothing is accepted.
     """
 
     fpr: Floats
@@ -47,21 +47,22 @@ class CWROCCurve(
 ):
     """Confidence-weighted ROC curve (cwROC) of one class against the rest.
 
-    cwTPR(τ) = Σ w c over the samples of class k with p_k ≥ τ / Σ w c over all samples of class k, and cwFPR(τ) the
-    same of the samples of other classes, with c the confidence of the predicted class, which need not be k. It is
-    scikit-learn's curve with weights w c. Samples of equal p_k enter together.
+    Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
+    cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
+    is the same for the samples of other classes. It is scikit-learn's curve with weights w c. Samples with equal p_k
+    are added together.
 
     {predictions}
     drop_intermediate : bool, default=True
-        Leave out points on a straight line between others: the curve and its area stay the same.
+        Leave out points on a straight line between other points. The curve and its area stay the same.
 
     Returns
     -------
     ROCCurve
-        A named tuple (fpr, tpr, thresholds) of arrays. `fpr` or `tpr` is NaN, with a warning, where there is no
-        confidence on the negatives or on the positives.
+        A named tuple (fpr, tpr, thresholds) of arrays. If negative samples are missing or all have confidence 0, `fpr`
+        is NaN, with a warning; the same holds for positive samples and `tpr`.
 
-    {raises} With more than two classes, `pos_label` names the class of the curve.
+    {raises} If there are more than two classes and no `pos_label`, which names the class of the curve.
 
     See Also
     --------
@@ -94,7 +95,7 @@ class CWROCCurve(
         """Return the notices of axes that are undefined."""
         return [
             Notice(
-                f"{self.info.name} is undefined on one axis: there is no confidence on any {side} sample.",
+                f"{self.info.name} is undefined on one axis, because no {side} sample has a confidence above 0.",
                 UndefinedMetricWarning,
             )
             for axis, side in ((value.tpr, "positive"), (value.fpr, "negative"))
@@ -105,7 +106,9 @@ class CWROCCurve(
         """Return the curve."""
         positive = profile.positive_class
         if positive is None and profile.classes is not None:
-            raise ValueError(f"There are {profile.n_classes} classes: pass pos_label, the class whose curve it is.")
+            raise ValueError(
+                f"There are {profile.n_classes} classes, but a curve is of one class. Pass this class as pos_label."
+            )
         positive = profile.require("positive_class")
         weight, present = _confidence_weight(profile), profile.require("true_class") == positive
         counted = weight > 0  # a sample without weight is no threshold
@@ -129,24 +132,24 @@ class CWROCAUC(
     reference=f"{CSR}, Section 3.2 and Proposition 15",
     scorers={"cw_roc_auc": Preset(), "cw_roc_auc_weighted": Preset({"average": "weighted"})},
 ):
-    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, if confident answers count more.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked above the rest, if confident answers count more.
 
-    cwAUC of class k = Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j over all pairs of a sample i of class k and a
-    sample j of another class, a tie counting 1/2, with c the confidence of the predicted class: the chance that a
-    sample of the class is ranked above one that is not, where confident predictions are drawn more often. It is
-    scikit-learn's area with weights w c. If it exceeds the unweighted area, pairs are ranked better where both
-    predictions are confident.
+    The cwAUC of class k is Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j, over all pairs of a sample i of class k
+    and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
+    predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
+    another class, if confident predictions are drawn more often. It is scikit-learn's area with weights w c. If it is
+    above the unweighted area, pairs of confident predictions are ranked better than other pairs.
 
     {predictions}
     average : {"macro", "weighted"} or None, default="macro"
-        "macro" reports the mean over classes; "weighted" the mean weighted by Σ w c of each class; None returns an
-        array with the value of each class. A binary task has one value, whatever the average.
+        "macro" returns the mean over classes, and "weighted" the mean weighted by Σ w c of each class. None returns an
+        array with the value of each class. A binary task has a single value, with any `average`.
 
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        {facts} A class that `y_true` lacks, or consists of, has no value: it is NaN in the array and left out of
-        averages, and a warning names it. NaN, with a warning, where no class has a value.
+        {facts} A class has no value if `y_true` has no sample of it, or no sample of another class. It is then NaN in
+        the array and left out of averages, and a warning names it. NaN, with a warning, if no class has a value.
 
     {raises}
 
@@ -170,7 +173,7 @@ class CWROCAUC(
     array([1.  , 0.84, 1.  ])
     """
 
-    undefined = "no class has confidence both on samples of it and on others"
+    undefined = "no class has confidence both on its own samples and on other samples"
     weighted_by = "confidence"
     lacking = "confidence on samples of them"
     result_by_class = float | Floats  # a binary task has one value
@@ -197,6 +200,6 @@ def _confidence_weight(profile: ConfidenceProfile) -> Floats:
 
 
 def _share(weight: Floats) -> Floats:
-    """Return a running sum from zero as a share of its last value."""
+    """Return cumulative sums, from zero, as shares of the last one."""
     running = np.append(0.0, weight)
     return divide(running, running[-1], np.nan)

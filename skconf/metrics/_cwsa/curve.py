@@ -1,4 +1,4 @@
-"""CWSA and its companions over many thresholds, from one sort."""
+"""CWSA and other selective metrics at many thresholds, from one sort."""
 
 from collections.abc import Callable
 from types import MappingProxyType
@@ -31,13 +31,13 @@ class CWSACurve(NamedTuple):
     Attributes
     ----------
     thresholds : ndarray of shape (n_thresholds,)
-        The thresholds, as given.
+        The given thresholds.
     cwsa, cwsa_plus : ndarray of shape (n_thresholds,)
-        CWSA and CWSA+; 0 where nothing is accepted.
+        CWSA and CWSA+. They are 0 if nothing is accepted.
     coverage : ndarray of shape (n_thresholds,)
         Share of accepted predictions.
     selective_accuracy : ndarray of shape (n_thresholds,)
-        Accuracy of accepted predictions; NaN where nothing is accepted.
+        Accuracy of accepted predictions. NaN if nothing is accepted.
     """
 
     thresholds: Floats
@@ -51,7 +51,7 @@ class CWSACurve(NamedTuple):
 
 
 class _OverThresholds(Ranked, rests_on="errors"):
-    """A metric read off the selective metrics at many thresholds."""
+    """A metric computed from the selective metrics at many thresholds."""
 
     shared_text = MappingProxyType({"{reward}": REWARD})
     takes = "graded"
@@ -79,7 +79,7 @@ class _OverThresholds(Ranked, rests_on="errors"):
 
     @property
     def own_losses(self) -> bool:
-        """Whether answers are graded by a similarity."""
+        """Whether a similarity grades the answers."""
         return self.similarity is not None
 
     def losses_of(self, profile: ConfidenceProfile) -> NDArray[Any]:
@@ -120,11 +120,11 @@ class CWSACurveOverThresholds(
     best=None,
     reference=f"{CWSA}, Section 3 and appendix A.4",
 ):
-    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, at the cost of one sort.
+    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, from one sort.
 
     {predictions}
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), in any order. None stands for 0.50, 0.51, ..., 0.99.
+        Thresholds in [0, 1), in any order. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     {reward}
@@ -172,28 +172,28 @@ class MetricCoverageAUC(
     reference=f"{CWSA}, Section 4.3 and appendix A.4",
     scorers={"metric_coverage_auc_to_zero": Preset({"to_zero": True})},
 ):
-    """Area under a metric of accepted answers, such as CWSA, over the coverage.
+    """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    By the trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that
-    is lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so
-    prefers worse models: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``,
-    as in the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
+    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper. It
+    ends at the coverage of the last threshold, and so it prefers worse models: a perfect model loses no coverage, and
+    its area is 0. Do not choose models by it. Use ``to_zero=True`` instead, or the scorer
+    ``metric_coverage_auc_to_zero``: the area then ends at coverage 0, and a perfect model has 1.
 
     {predictions}
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
-        What is drawn over coverage.
+        The metric of accepted answers.
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), ascending. None stands for 0.50, 0.51, ..., 0.99.
+        Thresholds in [0, 1), ascending. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     {reward}
     to_zero : bool, default=False
-        Carry the curve on to coverage 0, at the height it has at the last threshold that accepts anything.
+        Extend the curve to coverage 0. The extension has the height of the last threshold that accepts anything.
 
     Returns
     -------
     float
-        {facts} Where nothing is accepted, the metric is 0.
+        {facts} If nothing is accepted, the metric is 0.
 
     {raises}
 
@@ -222,7 +222,7 @@ class MetricCoverageAUC(
         check_option(self.to_zero, "to_zero", (False, True))
         check_option(self.metric, "metric", ("cwsa", "cwsa_plus", "selective_accuracy"))
         if (np.diff(self.thresholds) < 0).any():
-            raise ValueError("thresholds must ascend.")
+            raise ValueError("thresholds must be in ascending order.")
 
     def of_ranking(self, ranking: Ranking) -> float:
         curve = self.curve(ranking)

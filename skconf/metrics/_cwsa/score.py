@@ -1,4 +1,4 @@
-"""CWSA and CWSA+: accepted predictions, rewarded or punished by how far they clear the threshold."""
+"""CWSA and CWSA+: rewards of accepted predictions, by the distance of their confidence from the threshold."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -22,16 +22,16 @@ NORMALIZE = ("accepted", "all")
 
 
 def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
-    """Raise if predictions are selected by another score than the confidence that CWSA measures."""
+    """Raise if predictions are selected by another score than the confidence, which CWSA needs."""
     if not profile.ranks_by_confidence:
         raise ValueError(
-            f"{name} measures how far the confidence clears the threshold, but these predictions are selected by "
-            "another score. Use confidence='max_proba', or selective_accuracy_score."
+            f"{name} measures how far the confidence is above the threshold, but these predictions are selected by "
+            "another score. Use confidence='max_proba', or use selective_accuracy_score."
         )
 
 
 def check_reward(phi: Any, similarity: Any) -> None:
-    """Raise unless φ is a function, and similarities are a square matrix of numbers in [0, 1]."""
+    """Raise if φ is not a function, or if similarities are not a square matrix of numbers in [0, 1]."""
     if phi is not None and not callable(phi):
         raise TypeError(f"phi must be a function of an array of confidences, but is {phi!r}.")
     if similarity is not None:
@@ -39,15 +39,15 @@ def check_reward(phi: Any, similarity: Any) -> None:
 
 
 def worth_of(phi: Callable[[Floats], ArrayLike], confidence: Floats) -> Floats:
-    """Return the user's φ of confidences."""
+    """Return the values of the user's φ for confidences."""
     worth = np.asarray(phi(confidence), dtype=np.float64)
     if worth.shape != confidence.shape or not np.isfinite(worth).all():
-        raise ValueError("phi must return a finite number for every confidence it is given.")
+        raise ValueError("phi must return one finite number for every confidence.")
     return worth
 
 
 def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
-    """Return the correctness of each answer, by a similarity of predicted and true class where there is one."""
+    """Return the correctness of each answer; with a similarity, graded by predicted and true class."""
     if similarity is None:
         return profile.correctness
     matrix = similarity_of(similarity, profile.require("classes"))
@@ -56,7 +56,7 @@ def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
 
 @computed_once_of_confidence
 def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
-    """Return (c − τ)/(1 − τ) of what is accepted, 1 of full confidence at every threshold, and 0 of the rest."""
+    """Return (c − τ)/(1 − τ) for accepted predictions (1 if c is 1, at every threshold), and 0 for the others."""
     if threshold >= 1:
         return scored_from(profile, threshold).astype(np.float64)
     return np.maximum(profile.confidence - threshold, 0.0) / (1 - threshold)
@@ -64,18 +64,18 @@ def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
 
 _THRESHOLD = """\
 threshold : float, default=None
-    The lowest confidence that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
-    selective classifier that a profile came from, and for 0.5 elsewhere."""
+    The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
+    selective classifier that made the profile; otherwise it is 0.5."""
 REWARD = """\
 phi : callable, default=None
-    Another φ, a function of an array of accepted confidences.
+    Another φ. It is a function of an array of accepted confidences, and returns a number for each.
 similarity : array-like of shape (n_classes, n_classes), default=None
-    Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of `labels`,
-    or found by the names of a DataFrame."""
+    Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
+    order of `labels`. In a DataFrame, the names of rows and columns are the classes."""
 
 
 class _AboveThreshold(AtThreshold, rests_on="errors"):
-    """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
+    """Mean reward of accepted predictions: a function φ of the confidence, times a reward for correctness."""
 
     shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{reward}": REWARD})
 
@@ -93,15 +93,15 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
         check_reward(self.phi, self.similarity)
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
-        """Return nothing: 0.5 is CWSA's own, where of two classes all count, by how far they are above chance."""
+        """Return nothing, because 0.5 is CWSA's own default. In a binary task, it accepts all predictions."""
         return []
 
     @abstractmethod
     def reward(self, correctness: NDArray[Any]) -> Floats:
-        """Return what a prediction of full confidence earns, by its correctness in [0, 1]."""
+        """Return the reward of a prediction with confidence 1, given its correctness in [0, 1]."""
 
     def rows_of(self, profile: ConfidenceProfile) -> ConfidenceProfile:
-        """Return all rows where it divides by their number, also those that abstain."""
+        """Return the rows. If the metric divides by the number of all rows, they include rows that abstain."""
         return profile.everything if self.normalize == "all" else profile
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:
@@ -125,15 +125,15 @@ class CWSAScore(
 ):
     """Confidence-weighted selective accuracy (CWSA): confident errors subtract as much as confident right answers add.
 
-    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}, with
-    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
-    accepted.
+    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
+    − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
+    one. CWSA is 0 if nothing is accepted.
 
     {predictions}
     {threshold}
     normalize : {"accepted", "all"}, default="accepted"
-        What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
-        tables and its authors' code.
+        The divisor of the sum. "accepted" is the weight of accepted predictions, as in the equation of the paper. "all"
+        is the weight of all predictions, as in the tables of the paper and in the authors' code.
     {reward}
 
     Returns
@@ -175,16 +175,16 @@ class CWSAPlusScore(
     reference=f"{CWSA}, equation (5), Algorithm 1 and appendix A.6",
     scorers="cwsa_plus",
 ):
-    """CWSA+: confidence-weighted selective accuracy that rewards right answers, and does not punish errors.
+    """CWSA+: confidence-weighted selective accuracy that rewards right answers, but does not punish errors.
 
-    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}, with
-    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
-    accepted.
+    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
+    threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
+    one. CWSA+ is 0 if nothing is accepted.
 
     {predictions}
     {threshold}
     normalize : {"accepted", "all"}, default="accepted"
-        What the sum is divided by: the weight accepted, or all weight.
+        The divisor of the sum: the weight of accepted predictions, or of all predictions.
     {reward}
 
     Returns

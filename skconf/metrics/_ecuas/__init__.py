@@ -1,1 +1,1 @@
-"""Expected costs under uncertainty-aware selection, and what decisions cost (ECUAS paper)."""
+"""Expected costs of answers that may be rejected by their uncertainty (ECUAS paper)."""

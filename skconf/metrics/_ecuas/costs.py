@@ -1,4 +1,4 @@
-"""What an answer costs before any rejection, and how uncertain that cost is."""
+"""The cost of an answer before any rejection, and its uncertainty."""
 
 from typing import Any, cast
 
@@ -16,12 +16,13 @@ from skconf.profile import ConfidenceProfile
 
 
 class CandidateCost(Additive, rests_on="errors"):
-    """A metric of answers that cost something, and may be rejected by their expected cost.
+    """A metric of answers that have costs, and may be rejected by their expected cost.
 
     Parameters
     ----------
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None
-        Cost of each decision under each true class; the logarithmic cost of the probabilities; None stands for 0–1.
+        Cost of each decision under each true class. "log" is the logarithmic cost of the probabilities. None is a cost
+        of 1 for an error.
     eps : float
         Smallest probability or uncertainty inside a logarithm.
     """
@@ -39,24 +40,25 @@ class CandidateCost(Additive, rests_on="errors"):
             raise ValueError(f"cost_matrix must be a matrix, 'log' or None, but is {self.cost_matrix!r}.")
 
     def answers(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
-        """Return uncertainty and cost of every answer, and the largest uncertainty of a best guess.
+        """Return the uncertainty and cost of every answer, and the largest uncertainty of a best decision.
 
-        The uncertainty is the expected cost under the probabilities themselves. The decision is the one that was
-        answered, or the given prediction, or else the one that makes it least.
+        The uncertainty is the expected cost under the given probabilities. The decision is the one that a classifier
+        answered, or the given prediction, or else the decision of least expected cost.
         """
         if profile.kind == "costs":
             return self._own_costs(profile)
         if profile.costs is not None:
             raise ValueError(
-                f"{self.info.name} compares uncertainties with the largest there is, and costs of each sample have no "
-                "largest in common. Use reject_cost_loss; or ConfidenceProfile.from_costs(cost, uncertainty, largest="
-                "...), which says what to compare with; or drop them by profile.with_costs(None)."
+                f"{self.info.name} divides uncertainties by the largest possible one, but with costs of each sample "
+                "there is no common largest one. Use reject_cost_loss. Or give the divisor in "
+                "ConfidenceProfile.from_costs(cost, uncertainty, largest=...). Or remove the costs with "
+                "profile.with_costs(None)."
             )
         largest = self.largest_uncertainty(profile.n_classes)
         if self.cost_matrix is None:
             if profile.decisions is not None:
                 raise ValueError(
-                    f"{self.info.name} without a cost_matrix counts errors, but the answers are decisions and no "
+                    f"{self.info.name} without a cost_matrix counts errors, but the answers are decisions, not "
                     "classes. Pass the cost_matrix."
                 )
             return doubt(profile), lost(profile), largest
@@ -71,9 +73,9 @@ class CandidateCost(Additive, rests_on="errors"):
         return at_decision(expected, decision), costs[true_class, decision], largest
 
     def _own_costs(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
-        """Return the uncertainty and cost that came with each answer."""
+        """Return the uncertainty and the cost that were given for each answer."""
         if self.cost_matrix is not None:
-            raise ValueError(f"{self.info.name} got costs of each answer: leave out cost_matrix.")
+            raise ValueError(f"{self.info.name} got costs of each answer already. Leave out cost_matrix.")
         return (
             cast(Floats, profile.uncertainty),
             cast(Floats, profile.answer_cost),
@@ -81,7 +83,7 @@ class CandidateCost(Additive, rests_on="errors"):
         )
 
     def costs_of(self, profile: ConfidenceProfile) -> Floats:
-        """Return the costs with rows in the order of the profile's classes, and a column for each of its decisions."""
+        """Return the costs, with rows and columns in the order of the profile's classes and decisions."""
         classes = profile.require("classes")
         if profile.decisions is not None:
             return self.cost_matrix.of(classes, profile.decisions)
@@ -90,9 +92,9 @@ class CandidateCost(Additive, rests_on="errors"):
         n_decisions = len(self.cost_matrix.costs[0])
         if n_decisions != len(classes):
             remedy = (
-                "Answer by decisions: SelectiveClassifier(..., cost_matrix=...)."
+                "Use a classifier that answers with decisions: SelectiveClassifier(..., cost_matrix=...)."
                 if profile.answered
-                else "Leave y_pred out, to take the decision of least expected cost."
+                else "Leave y_pred out to use the decision of least expected cost."
             )
             raise ValueError(
                 f"cost_matrix has {n_decisions} decisions for {len(classes)} classes, so a predicted class is not a "
@@ -103,13 +105,15 @@ class CandidateCost(Additive, rests_on="errors"):
     def largest_uncertainty(self, n_classes: int | None) -> float:
         """Return u_M, the largest expected cost that a best decision can have."""
         if n_classes == 1:
-            raise ValueError(f"{self.info.name} needs at least two classes: with one, no answer is uncertain.")
+            raise ValueError(
+                f"{self.info.name} needs at least two classes, because with one class no answer is uncertain."
+            )
         if self.cost_matrix is None:
             return 1.0 if n_classes is None else 1 - 1 / n_classes
         if n_classes is None:
             raise ValueError(
-                f"{self.info.name} with a cost_matrix needs the probabilities of all classes, and the profile was "
-                "built from correctness alone. " + from_probabilities()
+                f"{self.info.name} with a cost_matrix needs the probabilities of all classes, but the profile was "
+                "built from correctness only. " + from_probabilities()
             )
         if self.cost_matrix == "log":
             return float(np.log(n_classes))
@@ -119,14 +123,14 @@ class CandidateCost(Additive, rests_on="errors"):
         return float(self.cost_matrix.largest_uncertainty)
 
     def row_of_class(self, profile: ConfidenceProfile) -> Codes:
-        """Return the row of the cost matrix that each true class is, the class itself where there is no matrix."""
+        """Return the row of the cost matrix for each true class; without a matrix, the class itself."""
         true_class = profile.require("true_class")
         if not isinstance(self.cost_matrix, CostMatrix):
             return true_class
         return self.cost_matrix.rows_of(profile.require("classes"))[true_class]
 
     def uncertainty_of(self, proba: NDArray[Any]) -> NDArray[Any]:
-        """Return the expected cost of the best decision under each row of probabilities, in the order of the matrix."""
+        """Return the expected cost of the best decision for each row of probabilities."""
         if self.cost_matrix == "log":
             return entropy(proba)
         expected = 1 - proba if self.cost_matrix is None else expected_costs(proba, np.array(self.cost_matrix.costs))
@@ -134,7 +138,7 @@ class CandidateCost(Additive, rests_on="errors"):
 
 
 def answered_decision(profile: ConfidenceProfile) -> Codes | None:
-    """Return the column of the decision that was answered or given; None where neither is known."""
+    """Return the column of the decision that was answered or given; None if there is none."""
     if profile.decided is not None:
         return profile.decided
     return profile.require("predicted_class") if profile.answered or profile.prediction_given else None

@@ -17,7 +17,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class _RejectableCost(CandidateCost):
-    """Mean cost of answers that are rejected by their uncertainty."""
+    """Mean cost of answers that may be rejected by their uncertainty."""
 
     normalize: bool = False
 
@@ -26,15 +26,15 @@ class _RejectableCost(CandidateCost):
         check_option(self.normalize, "normalize", (False, True))
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
-        """Return what an answer of this uncertainty costs, linear in its own cost."""
+        """Return the loss of an answer with this uncertainty, which is linear in its cost."""
         raise NotImplementedError
 
     def of_sums(self, *sums: NDArray[Any]) -> Any:
         value = super().of_sums(*sums)
         if self.normalize and np.isnan(value):
             raise ValueError(
-                f"{self.info.name}(normalize=True) divides by the cost of always giving the class frequencies, "
-                "which is 0 here: y_true holds a single class. Use normalize=False."
+                f"{self.info.name}(normalize=True) divides by the cost of always giving the class frequencies. This "
+                "cost is 0 here, because y_true has a single class. Use normalize=False."
             )
         return value
 
@@ -46,7 +46,7 @@ class _RejectableCost(CandidateCost):
         return terms
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
-        """Return the term of the cost, and others that notices are read off."""
+        """Return the term of the cost, and further terms for warnings."""
         return [Term(self.cost(uncertainty, cost, largest))]
 
     def combine(self, *sums: NDArray[Any]) -> Any:
@@ -55,7 +55,7 @@ class _RejectableCost(CandidateCost):
         return divide(mean, self._naive(sums[-1]), np.nan) if self.normalize else mean
 
     def _naive(self, class_weights: NDArray[Any]) -> NDArray[Any]:
-        """Return the cost of always giving the class frequencies; 0 where one class is all there is."""
+        """Return the cost of always giving the class frequencies; 0 if there is a single class."""
         frequencies = divide(class_weights, class_weights.sum(axis=-1, keepdims=True), np.nan)
         uncertainty = self.uncertainty_of(frequencies)
         alone = (class_weights.real > 0).sum(axis=-1) < 2
@@ -75,42 +75,43 @@ class ECUASLoss(
         "neg_ecuas_1": Preset({"n": 1}, np.negative),
     },
 ):
-    """ECUAS_n: expected cost of using these answers and their uncertainty, over all prices of a rejection.
+    """ECUAS_n: mean cost of answers that may be rejected by their uncertainty, over all costs of a rejection.
 
-    An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
-    there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it
-    counts r − ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. n = 0 punishes confident
-    errors without a bound; n → ∞ is the mean cost over u_M, blind to confidence.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. u_M is the largest
+    uncertainty that a best decision can have. Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the
+    confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. An answer counts r − ln(r) C / u_M for n = 0, and
+    r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, there is no bound on the loss of a confident error. For
+    n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
 
     {predictions}
     n : float, default=0
-        0 or greater; the larger it is, the less the quality of the confidence matters.
+        A number of 0 or more. The larger n is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
-        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
-        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
+        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
+        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
-        Weight w(γ) >= 0 of a rejection that costs γ, on [0, u_M], a function of an array. It replaces that of `n`,
-        (n + 1) γ^(n−1) / u_M^(n+1).
+        Weight w(γ) >= 0 of a rejection that costs γ, for γ in [0, u_M]. It is a function of an array. It replaces the
+        weight that belongs to `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
     normalize : bool, default=False
-        Divide by the same cost of the system that always gives the class frequencies of `y_true`: below 1 the
-        classifier is better than that.
+        Divide by the loss of a model that always gives the class frequencies of `y_true`. If the value is below 1, the
+        classifier is better than this model.
     eps : float, default=1e-7
-        Smallest uncertainty (and, with "log", probability) inside a logarithm, where an error of full confidence would
-        cost infinity.
+        Smallest uncertainty (with "log" also smallest probability) inside a logarithm. Without it, an error with
+        confidence 1 would cost infinity.
 
     Returns
     -------
     float
-        {facts} An answer of the largest uncertainty costs 1, before normalisation.
+        {facts} Before normalisation, an answer with the largest uncertainty costs 1.
 
     {raises}
-        Also if `normalize` is set and `y_true` holds a single class.
+        Also if `normalize` is set, but `y_true` has a single class.
 
     Notes
     -----
-    An uncertainty above u_M is possible where `y_pred` is given and is not the best guess; the answer then costs 1,
-    with a warning. A profile without classes (a generative system) has u_M = 1.
+    If `y_pred` is given and is not the best decision, an uncertainty may be above u_M. The answer then costs 1, and
+    there is a warning. A profile without classes (a generative system) has u_M = 1.
 
     References
     ----------
@@ -144,13 +145,13 @@ class ECUASLoss(
         return [Term(np.where(above, 1.0, self.cost(uncertainty, cost, largest))), Term(above)]
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
-        """Return the notice of answers that are less certain than a best guess can be."""
+        """Return a warning if answers are less certain than any best decision can be."""
         if not np.any(sums[1] > 0):
             return []
         return [
             Notice(
-                "Some answers are less certain than any best guess can be (their class is not the most probable one); "
-                "each costs 1."
+                "Some answers are less certain than any best decision can be, because their class is not the most "
+                "probable one. Each of them costs 1."
             )
         ]
 
@@ -177,23 +178,24 @@ class RejectCostLoss(
     reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
     scorers="reject_cost",
 ):
-    """Mean cost if a rejection has a known cost γ: an answer counts its own cost, a rejection γ.
+    """Mean cost if a rejection costs γ: an answer counts its own cost, and a rejection counts γ.
 
-    An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
-    C = 1 for an error. For a classifier, its answers count: γ where its ``predict`` rejects, which most classifiers
-    never do, and C elsewhere. A row that abstains costs γ.
+    An answer is rejected if its uncertainty u is above γ. It then costs γ; otherwise it costs C. The uncertainty is the
+    expected cost under the probabilities. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1 for an
+    error. If a classifier is scored, its own rejections count instead: an answer costs γ if ``predict`` rejects it
+    (most classifiers never reject), and C otherwise. A row that abstains costs γ.
 
     {predictions}
     reject_cost : float, default=0.1
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
-        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
-        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
+        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
+        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     normalize : bool, default=False
-        Divide by the same cost of the system that always gives the class frequencies of `y_true`.
+        Divide by the mean cost of a model that always gives the class frequencies of `y_true`.
     eps : float, default=1e-7
-        Smallest probability inside the logarithm of "log".
+        Smallest probability inside the logarithm, for the cost "log".
 
     Returns
     -------
@@ -201,7 +203,7 @@ class RejectCostLoss(
         {facts}
 
     {raises}
-        Also if `normalize` is set and `y_true` holds a single class.
+        Also if `normalize` is set, but `y_true` has a single class.
 
     See Also
     --------
@@ -232,7 +234,9 @@ class RejectCostLoss(
     def answers(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
         if profile.costs is not None:
             if self.cost_matrix is not None or self.normalize:
-                raise ValueError("reject_cost_loss got costs of each sample: leave out cost_matrix and normalize.")
+                raise ValueError(
+                    "reject_cost_loss got costs of each sample already. Leave out cost_matrix and normalize."
+                )
             cost = profile.costs[np.arange(len(profile)), answered_decision(profile)]
             uncertainty, largest = np.zeros(len(profile)), np.nan
         else:
@@ -252,7 +256,7 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def _weighted_costs(weight: Any, uncertainty: NDArray[Any], largest: float, eps: float) -> tuple[Floats, Floats]:
-    """Return ∫ γ w(γ) dγ over [0, u] and ∫ w(γ) dγ over [u, u_M], by Gauss quadrature on panels that narrow to 0."""
+    """Return ∫ γ w(γ) dγ over [0, u] and ∫ w(γ) dγ over [u, u_M], by Gauss quadrature on panels, narrow near 0."""
     edges = np.concatenate([[0.0], np.geomspace(largest * 1e-12, largest, 120)])
     moments = np.cumsum(_panels(lambda g: g * weight(g), edges[:-1], edges[1:]))
     masses = np.cumsum(_panels(weight, edges[:-1], edges[1:])[::-1])[::-1]
@@ -276,5 +280,5 @@ def _panels(function: Any, low: Floats, high: Floats) -> Floats:
     points = np.maximum(low[..., np.newaxis] + half * (_NODES + 1), 1e-300)
     values = np.asarray(function(points), dtype=np.float64)
     if values.shape != points.shape or not (values >= 0).all():
-        raise ValueError("weight must return a non-negative number for every cost of a rejection it is given.")
+        raise ValueError("weight must return one non-negative number for every cost of a rejection.")
     return (values * half * _NODE_WEIGHTS).sum(axis=-1)

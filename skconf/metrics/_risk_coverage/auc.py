@@ -1,4 +1,4 @@
-"""How well confidence separates right predictions from wrong ones."""
+"""The area under the ROC curve of the confidence."""
 
 from typing import Any
 
@@ -24,15 +24,16 @@ class ConfidenceROCAUC(
 ):
     """Area under the ROC curve of the confidence: how often right answers are more confident than wrong ones.
 
-    The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
-    It reads the confidence also where selection ranks by another score.
+    It is the probability that a random right prediction has a higher confidence than a random wrong one. Predictions
+    are drawn by weight, and ties count one half. It always uses the confidence, even if a selective classifier ranks by
+    another score.
 
     {predictions}
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, where all predictions are right, or all wrong.
+        {facts} NaN, with a warning, if all predictions are right, or all are wrong.
 
     {raises}
 

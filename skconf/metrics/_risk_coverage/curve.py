@@ -17,16 +17,17 @@ from skconf.profile import ConfidenceProfile
 
 
 class RiskCoverageCurve(NamedTuple):
-    """Error rate among the predictions of highest score.
+    """Error rate among the predictions with the highest scores, at every coverage.
 
     Attributes
     ----------
     coverage : ndarray of shape (n_distinct,)
-        Share of predictions accepted at each threshold, ascending to 1; where rows abstain, to the share of the others.
+        Share of predictions accepted at each threshold, ascending to 1. If rows abstain, it ascends to the share of the
+        other rows.
     risk : ndarray of shape (n_distinct,)
-        Their error rate.
+        Error rate of the accepted predictions.
     thresholds : ndarray of shape (n_distinct,)
-        Distinct scores, descending: predictions of at least this score are accepted.
+        Distinct scores, descending. Predictions with at least this score are accepted.
     """
 
     coverage: Floats
@@ -43,16 +44,16 @@ class RiskCoverage(
     best=None,
     reference=references.SELECTIVE,
 ):
-    """Risk-coverage curve: the error rate of what is accepted, at every threshold.
+    """Risk-coverage curve: the error rate of accepted predictions at every threshold.
 
-    Tied predictions enter together.
+    Predictions with tied scores are accepted together.
 
     {predictions}
 
     Returns
     -------
     RiskCoverageCurve
-        Arrays `coverage`, `risk` and `thresholds`, one entry for each distinct score, from the highest down.
+        Arrays `coverage`, `risk` and `thresholds`, with one entry for each distinct score, from the highest down.
 
     {raises}
 
@@ -88,7 +89,7 @@ risk_coverage_curve = RiskCoverage.function
 
 
 class _Counted(Ranked):
-    """An area whose weights are repetition counts: their sizes matter, and not only their ratios."""
+    """An area whose weights are repetition counts, so their sizes matter and not only their ratios."""
 
     weight_meaning = WeightMeaning.WHOLE_COUNTS
     why_resampled = ""
@@ -98,7 +99,7 @@ class _Counted(Ranked):
         return super().value(profile)
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return, besides, the notice that no weight is as large as one repetition."""
+        """Return warnings; one more if all weights are smaller than one repetition."""
         found, weight = super().notices(profile, value), profile.sample_weight
         if weight is None or weight.max() >= 1:
             return found
@@ -114,11 +115,10 @@ class AURC(
     reference=references.AURC,
     scorers="aurc",
 ):
-    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, at every coverage.
+    """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
-    Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order
-    of rows never matters.
+    AURC = (1/n) Σ_k E_k / k, with E_k the number of errors (or the sum of graded ones) among the k predictions with the
+    highest scores. Within a tie, it is exactly the expectation over a random order. So the order of rows never matters.
 
     {predictions}
 
@@ -168,18 +168,19 @@ class ExcessAURC(
     reference=references.AURC,
     scorers="excess_aurc",
 ):
-    """Excess AURC: how far the AURC is above the least that a model with as many errors can have.
+    """Excess AURC: the AURC minus the smallest AURC that is possible with the same number of errors.
 
-    The least AURC has all errors last: (1/n) Σ_j j / (n − E + j) over its E errors.
+    The AURC is smallest if all errors come last. With E errors, it is then (1/n) Σ_j j / (n − E + j), for j = 1 to E.
 
     {predictions}
     optimum : {"exact", "asymptotic"}, default="exact"
-        "exact" subtracts that sum; "asymptotic" its limit for many samples, err + (1 − err) ln(1 − err).
+        "exact" subtracts this sum. "asymptotic" subtracts its limit for many samples, err + (1 − err) ln(1 − err), with
+        err the error rate.
 
     Returns
     -------
     float
-        {facts} With the asymptotic optimum it may be slightly negative.
+        {facts} With "asymptotic" it may be slightly negative.
 
     {raises}
 
@@ -231,11 +232,11 @@ class AUGRC(
     reference=references.AUGRC,
     scorers="augrc",
 ):
-    """Area under the generalised risk-coverage curve (AUGRC): how often an answer is accepted and wrong, on average.
+    """Area under the generalised risk-coverage curve (AUGRC): share of answers that are accepted and wrong, on average.
 
-    AUGRC = (1 − AUROC) acc err + err² / 2, with AUROC the chance that a right prediction has a higher score than a
-    wrong one (ties count one half). It is the area under the share of samples that are both accepted and wrong, by the
-    trapezoidal rule from (0, 0).
+    AUGRC = (1 − AUROC) acc err + err² / 2, with acc the accuracy, err the error rate, and AUROC the probability that a
+    right prediction has a higher score than a wrong one (ties count one half). The curve is the share of samples that
+    are both accepted and wrong, at every coverage. Its area is computed by the trapezoidal rule from (0, 0).
 
     {predictions}
 
@@ -282,9 +283,9 @@ augrc_loss = AUGRC.function
 def prefix_risk_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
     """Return the derivatives of the mean prefix risk by the weight of right and of wrong predictions at each score.
 
-    They are those of its limit for many samples, in which harmonic differences are logarithms: an error at a score
-    counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f that at its own, and W all
-    of it.
+    They are derivatives of its limit for many samples, where harmonic differences become logarithms. An error at a
+    score counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f the weight at the same
+    score, and W the total weight.
     """
     weight, total = ranking.weight, ranking.total_weight
     after = np.cumsum(weight)
@@ -308,6 +309,6 @@ def discordant_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
 
 
 def _errors_last(ranking: Ranking) -> Ranking:
-    """Return the best ranking of as many errors: two scores, all that is right above, all errors below."""
+    """Return the best ranking with the same errors: all right predictions have a higher score than all errors."""
     total, errors = ranking.total_weight, ranking.total_errors
     return Ranking(np.array([1.0, 0.0]), np.array([total - errors, errors]), np.array([0.0, errors]))

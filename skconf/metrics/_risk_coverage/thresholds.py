@@ -1,4 +1,4 @@
-"""Coverage and selective risk: what is accepted at a threshold, and how often it is wrong."""
+"""Coverage and selective risk: the share of accepted predictions at a threshold, and their error rate."""
 
 from types import MappingProxyType
 from typing import Any
@@ -15,21 +15,20 @@ from skconf.profile import ConfidenceProfile
 
 #: The same of all metrics, so that it stands once where there are several.
 NO_THRESHOLD = (
-    "No threshold was given, and the predictions come with none: 0.5 is used, which every prediction of a binary task "
-    "reaches. Pass threshold=..., or a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which has one; "
-    "scikit-learn's make_scorer passes probabilities alone."
+    "No threshold was given, and the predictions have none, so 0.5 is used. In a binary task, this accepts every "
+    "prediction. Pass threshold=..., or use a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which "
+    "has a threshold. scikit-learn's make_scorer passes only probabilities."
 )
 
 
 _THRESHOLD = """\
 threshold : float, default=None
-    The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
-    selective
-    classifier that a profile came from, and for 0.5, with a warning, elsewhere."""
+    The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
+    classifier that made the profile. If there is none, it is 0.5, with a warning."""
 
 
 class AtThreshold(Ratio):
-    """A metric of the predictions that are accepted, those whose score reaches a threshold."""
+    """A metric of the accepted predictions, whose score reaches a threshold."""
 
     shared_text = MappingProxyType({"{threshold}": _THRESHOLD})
 
@@ -39,13 +38,13 @@ class AtThreshold(Ratio):
         check_threshold(self.threshold)
 
     def threshold_for(self, profile: ConfidenceProfile) -> float:
-        """Return the threshold that was given, else that of the classifier the profile came from, else 0.5."""
+        """Return the given threshold, else that of the classifier that made the profile, else 0.5."""
         if self.threshold is not None:
             return self.threshold
         return 0.5 if profile.threshold is None else profile.threshold
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
-        """Return the notice that nobody has chosen the threshold."""
+        """Return a warning if nobody has chosen the threshold."""
         if self.threshold is not None or threshold is not None:
             return []
         return [Notice(NO_THRESHOLD)]
@@ -55,7 +54,7 @@ class AtThreshold(Ratio):
         return scored_from(profile, self.threshold_for(profile))
 
     def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
-        """Return which predictions are accepted: it rests on their errors alone."""
+        """Return which predictions are accepted, because only their errors count."""
         return self.accepted(profile)
 
 
@@ -68,8 +67,8 @@ class Coverage(
 ):
     """Coverage: the share of predictions that are accepted.
 
-    Σ w 1[s >= threshold] / Σ w, with s the score that selection ranks by, the confidence unless a selective
-    classifier uses another one. Rows that abstain are accepted at no threshold.
+    The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. It is the
+    confidence, unless a selective classifier uses another score. Rows that abstain are accepted at no threshold.
 
     {predictions}
     {threshold}
@@ -114,10 +113,10 @@ class SelectiveAccuracy(
     reference=references.SELECTIVE,
     scorers="selective_accuracy",
 ):
-    """Selective accuracy: the accuracy on the predictions that are accepted.
+    """Selective accuracy: the accuracy of the accepted predictions.
 
-    Σ w z 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by.
+    The value is Σ w z 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and 0 for a wrong
+    one, and s the score that is compared with the threshold.
 
     {predictions}
     {threshold}
@@ -125,7 +124,7 @@ class SelectiveAccuracy(
     Returns
     -------
     float
-        {facts} NaN, with a warning, where nothing is accepted.
+        {facts} NaN, with a warning, if nothing is accepted.
 
     {raises}
 
@@ -165,10 +164,11 @@ class SelectiveRisk(
     reference=references.SELECTIVE,
     scorers="selective_risk",
 ):
-    """Selective risk: the error rate on the predictions that are accepted.
+    """Selective risk: the error rate of the accepted predictions.
 
-    Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by. For answers with costs of their own it is their mean cost.
+    The value is Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and 0 for a
+    wrong one, and s the score that is compared with the threshold. If answers have their own costs, it is their mean
+    cost.
 
     {predictions}
     {threshold}
@@ -176,7 +176,7 @@ class SelectiveRisk(
     Returns
     -------
     float
-        {facts} NaN, with a warning, where nothing is accepted.
+        {facts} NaN, with a warning, if nothing is accepted.
 
     {raises}
 

@@ -189,15 +189,15 @@ def test_mean_over_classes_that_says_errors_is_caught(monkeypatch):
 
 
 def test_metric_of_other_parameters_is_not_computed_by_mistake():
-    with pytest.raises(TypeError, match="Make it by get_metric"):
+    with pytest.raises(TypeError, match="Create it with get_metric"):
         ExpectedCalibrationError(strategy="quantile")(drawn_profile(20))
 
 
 @pytest.mark.parametrize(
     ("name", "scorers", "message"),
     [
-        ("aurc_loss", "other", "metric's name 'aurc_loss' is taken by skconf.metrics._risk_coverage.curve.AURC"),
-        ("doubt_loss", "aurc", "scorer's name 'neg_aurc' is taken by skconf.metrics._risk_coverage.curve.AURC"),
+        ("aurc_loss", "other", "metric's name 'aurc_loss' is already used by skconf.metrics._risk_coverage.curve.AURC"),
+        ("doubt_loss", "aurc", "scorer's name 'neg_aurc' is already used by skconf.metrics._risk_coverage.curve.AURC"),
     ],
 )
 def test_name_that_is_taken_is_refused(name, scorers, message):

@@ -94,7 +94,7 @@ def test_bad_thresholds_are_refused(bad):
 
 
 def test_area_wants_ascending_thresholds():
-    with pytest.raises(ValueError, match="thresholds must ascend"):
+    with pytest.raises(ValueError, match="thresholds must be in ascending order"):
         get_metric("metric_coverage_auc", thresholds=[0.9, 0.5])
 
 

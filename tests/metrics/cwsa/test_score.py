@@ -103,9 +103,12 @@ def test_another_reward_of_confidence():
     ("params", "message"),
     [
         ({"phi": 2}, "phi must be a function"),
-        ({"phi": lambda c: c[:1]}, "phi must return a finite number for every confidence"),
-        ({"phi": lambda c: c / 0}, "phi must return a finite number for every confidence"),
-        ({"phi": lambda c: np.where(c == c.max(), np.nan, c)}, "phi must return a finite number for every confidence"),
+        ({"phi": lambda c: c[:1]}, "phi must return one finite number for every confidence"),
+        ({"phi": lambda c: c / 0}, "phi must return one finite number for every confidence"),
+        (
+            {"phi": lambda c: np.where(c == c.max(), np.nan, c)},
+            "phi must return one finite number for every confidence",
+        ),
         ({"similarity": [[1, 0]]}, r"similarity must have shape \(n_classes, n_classes\)"),
         ({"similarity": [[1, 2], [0, 1]]}, r"similarity must hold values in \[0, 1\]"),
         ({"similarity": np.eye(3)}, "similarity is for 3 classes, but there are 2"),
