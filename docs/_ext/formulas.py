@@ -94,8 +94,8 @@ SYMBOLS = {
     "S": "the accepted answers",
     "b": "a bin of the confidence",
     "n": "the number of samples",
-    r"\beta": "how much recall counts beside precision",
-    "u": "the uncertainty of an answer: its expected cost, 1 − c where every error costs 1",
+    r"\beta": "the weight of recall, compared with precision",
+    "u": "the uncertainty of an answer: its expected cost, which is 1 − c if every error costs 1",
     "C": "the cost of the answer: 1 for an error and 0 otherwise, unless a cost matrix is given",
 }
 #: What stands for something else, or occurs, in one formula alone; indices of sums where they are no samples.
@@ -111,7 +111,7 @@ OWN = {
     "calibrated_size_ratio_zscore": RATIO,
     "overconfidence_risk": RATIO | {r"\Phi": "the normal distribution function"},
     "calibrated_size_ratio_std": {r"\sigma": "this metric"},
-    "capped_size_ratio": {"h": "what an error counts, at most the cap"},
+    "capped_size_ratio": {"h": "the weight of an error, at most the cap"},
     "estimated_calibration_index": {r"\bar{c}": "the mean confidence of a bin"},
     "logit_smoothed_calibration_error": {
         "t": "log-odds",
@@ -130,32 +130,32 @@ OWN = {
     "tce_error": {r"\alpha": "the level of the test"},
     "t_cal_test": {"m": "the number of bins", "d": "the gap of one answer"},
     "brier_decomposition": {
-        "v": "the share of the weight that lies in the bin",
+        "v": "the share of the weight in the bin",
         "m": "its mean confidence",
         "a": "its accuracy",
-        "A": "the accuracy of all",
+        "A": "the accuracy of all answers",
     },
-    "confidence_roc_auc_score": {"i": "a right answer", "j": "a wrong one"},
+    "confidence_roc_auc_score": {"i": "a right answer", "j": "a wrong answer"},
     "confidence_gain": {
         r"\mathrm{cwA}": "the confidence-weighted accuracy",
         r"\mathrm{Acc}": "the accuracy",
     },
-    "cw_balanced_accuracy_score": CONFIDENCES | {"K": "the number of classes that occur", "k": "one of them"},
+    "cw_balanced_accuracy_score": CONFIDENCES | {"K": "the number of classes that occur", "k": "a class"},
     "cw_matthews_corrcoef": CONFIDENCES
     | {
         "s": "the confidence of all samples together",
         "t": "the confidence on samples of a true class",
-        "p": "that on samples of a predicted class",
+        "p": "the confidence on samples of a predicted class",
         "k": "the class",
     },
     "cw_cohen_kappa_score": CLASSES
     | {
         "s": "the confidence of all samples together",
         "t": "the confidence on samples of a true class",
-        "p": "that on samples of a predicted class",
+        "p": "the confidence on samples of a predicted class",
         "d": "the cost of a confusion",
     },
-    "cw_roc_auc_score": {"i": "a sample of the class k", "j": "one of another class", "k": "the class"},
+    "cw_roc_auc_score": {"i": "a sample of the class k", "j": "a sample of another class", "k": "the class"},
     "cw_roc_curve": {"k": "the class"},
     "cw_confusion_matrix": CLASSES | {"M": "the matrix"},
     "probabilistic_confusion_matrix": CLASSES | {"M": "the matrix"},
@@ -165,14 +165,14 @@ OWN = {
     "cfbeta_score": {r"\mathrm{cP}, \mathrm{cR}": "the confidence precision and recall of a class"},
     "cwsa_score": {r"\varphi": "how far the confidence is above the threshold"},
     "cwsa_plus_score": {r"\varphi": "how far the confidence is above the threshold"},
-    "aurc_loss": {"k": "how many answers are accepted", "E": "the errors among these, the most confident"},
+    "aurc_loss": {"k": "the number of accepted answers, the most confident first", "E": "the errors among these"},
     "excess_aurc_loss": {"E": "the number of errors", "j": "a count of them"},
     "augrc_loss": {
-        r"\mathrm{AUROC}": "the chance that a right answer has a higher score than a wrong one",
+        r"\mathrm{AUROC}": "the probability that a right answer has a higher score than a wrong answer",
         r"\mathrm{acc}, \mathrm{err}": "the accuracy and the error rate",
     },
     "ecuas_loss": {
-        "u_M": "the largest uncertainty of a best guess",
+        "u_M": "the largest possible uncertainty of the best decision",
         "r": "the relative uncertainty",
         "n": "the parameter of the metric",
     },
