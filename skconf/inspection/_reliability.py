@@ -38,6 +38,9 @@ _BINLESS = "binless"
 #: Id of a band, and the most classifiers whose bands can be told from each other.
 _BAND, _MOST_BANDS = "skconf band", 2
 
+#: A wider interval of an accuracy says nothing, and no line leads to it.
+_WIDE = 0.5
+
 #: Id of a histogram under the curves, and the share of the axes that it takes.
 _STRIP, _HEIGHT = "skconf strip", 0.25
 
@@ -65,7 +68,7 @@ class ReliabilityDisplay(Display):
         With ``view="both"`` the display of the tail, which is drawn beside.
     number : ndarray of shape (n_bins,), default=None
         Number of each bin. Only neighbours are joined by a line: between others there are no predictions. None stands
-        for bins without a gap.
+        for bins without a gap. A bin whose interval is wider than half of the axis is not joined either.
     overall : tuple of float, default=None
         Mean confidence, accuracy and the ends of its interval, of all predictions; in the tail view of those whose
         confidence is at least the fifth number: 0.99, or less where none is as high. The title compares them.
@@ -310,6 +313,18 @@ class ReliabilityDisplay(Display):
             0.01, _HEIGHT - 0.015, text, fontsize="small", verticalalignment="top", **at | {"transform": ax.transAxes}
         )
 
+    def joined(self) -> NDArray[np.bool_]:
+        """Return whether a line joins each bin to the next: both are neighbours, and neither rests on few predictions.
+
+        Returns
+        -------
+        joined : ndarray of shape (n_bins,)
+            False for the last bin.
+        """
+        few = (self.high - self.low > _WIDE) & (self.strategy != _BINLESS)
+        number = np.arange(len(few)) if self.number is None else self.number
+        return np.append((np.diff(number) == 1) & ~few[:-1] & ~few[1:], False)
+
     def _draw_bins(self, ax: Any, style: Style) -> None:
         tail = self.view == "tail"
         x, y, low, high = self.confidence, self.accuracy, self.low, self.high
@@ -335,9 +350,9 @@ class ReliabilityDisplay(Display):
 
 def _joined(display: ReliabilityDisplay, x: Floats, y: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return a line through the seen points of neighbouring bins, broken where a bin between is empty or unseen."""
-    number = np.arange(len(x)) if display.number is None else display.number
-    breaks = np.flatnonzero(np.diff(number[seen]) > 1) + 1
-    return np.insert(x[seen], breaks, np.nan), np.insert(y[seen], breaks, np.nan)
+    at = np.flatnonzero(seen)
+    breaks = np.flatnonzero((np.diff(at) > 1) | ~display.joined()[at[:-1]]) + 1
+    return np.insert(x[at], breaks, np.nan), np.insert(y[at], breaks, np.nan)
 
 
 def _draw_before(ax: Any, before: ReliabilityDisplay, style: Style, label: str) -> None:

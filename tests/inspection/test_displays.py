@@ -195,6 +195,16 @@ class TestReliability:
         assert np.isnan(x).sum() == breaks
         np.testing.assert_allclose(x[~np.isnan(x)], [0.52, 0.58, 0.95])
 
+    def test_no_line_leads_to_a_bin_of_few_predictions(self):
+        """Of three answers a share of right ones may be anything: a line through it would be a zigzag."""
+        sure = np.repeat([0.55, 0.65, 0.75, 0.85], [40, 40, 3, 40])
+        profile = ConfidenceProfile.from_correctness(np.arange(123) % 2 == 0, sure)
+        shown = ReliabilityDisplay.from_predictions(profile, n_bins=10, name="mine")
+        assert shown.joined().tolist() == [True, False, False, False]
+        x = line_of(shown.ax_, "mine").get_xdata()
+        np.testing.assert_allclose(x, [0.55, 0.65, np.nan, 0.75, np.nan, 0.85])
+        assert ReliabilityDisplay.from_profile(profile, strategy="binless").joined()[:-1].all()
+
     def test_points_at_the_edge_are_whole(self):
         shown = ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.1, 0.9, 0.99, 0.2])
         assert not any(part.get_clip_on() for part in shown.ax_.collections if len(part.get_offsets()))

@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf.inspection import ReliabilityDisplay
+from skconf.report._page.chart import Line
 from skconf.report._page.elements import Ids
 from skconf.report._sections.trust import trust
 
@@ -83,6 +84,16 @@ def test_the_diagram_is_that_of_the_display(weighted):
         strict=True,
     ):
         np.testing.assert_array_equal(data[column], numbers)
+
+
+def test_the_line_of_the_page_breaks_where_that_of_the_display_does():
+    sure = np.array([0.51, *np.full(200, 0.55), *np.full(200, 0.62), *np.full(3, 0.7), *np.full(200, 0.95)])
+    evidence = evidence_of(np.arange(604) % 3 > 0, sure)
+    line = next(mark for mark in charts(trust(evidence))[0].marks if isinstance(mark, Line) and mark.series == 0)
+    display = ReliabilityDisplay.from_predictions(*evidence.profiles.values(), name="mine")
+    drawn = next(each for each in display.ax_.lines if each.get_label() == "mine")
+    np.testing.assert_array_equal(np.column_stack([line.x, line.y]), drawn.get_xydata())
+    assert np.isnan(line.x).sum() == 3  # around the three answers, and across the empty bins
 
 
 def test_the_diagram_has_the_answers_of_each_bin_with_exact_intervals():

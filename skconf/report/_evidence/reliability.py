@@ -13,12 +13,15 @@ _BINS, _FEWEST = 12, 20
 
 
 def reliability(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Compute confidence and accuracy, with its interval, in the bins of the reliability display."""
+    """Compute confidence and accuracy, with its interval, in the bins of the reliability display.
+
+    The column ``joined`` says whether a line joins a bin to the next.
+    """
     if profile.kind == "costs":
         return _costs(profile, level)
     display = ReliabilityDisplay.from_profile(profile, confidence_level=level)
     columns = {"says": display.confidence, "right": display.accuracy, "low": display.low, "high": display.high}
-    return pd.DataFrame({**columns, "answers": display.weight})
+    return pd.DataFrame({**columns, "answers": display.weight, "joined": display.joined()})
 
 
 def _costs(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
@@ -31,4 +34,4 @@ def _costs(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
     there = np.flatnonzero(means.n_units > 0)
     low, high = means[there].ends(level, bounded=False)
     columns = {"says": says.mean[there], "right": means.mean[there], "low": low, "high": high}
-    return pd.DataFrame({**columns, "answers": means.weight[there]})
+    return pd.DataFrame({**columns, "answers": means.weight[there], "joined": True})

@@ -122,7 +122,8 @@ class Chart:
                 marks.append(mark if isinstance(mark, Band) else replace(mark, name=None))
             elif isinstance(mark, Line) and not mark.dashed:
                 marks.append(replace(mark, name=None, series=None))
-        return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=200)
+        x = replace(self.x, label=self.x.label.partition(",")[0])  # there is no room for more
+        return replace(self, name=f"{self.name}: {name}", x=x, marks=marks, width=210, height=200)
 
     def frame(self) -> Frame:
         """Return the frame that leaves room for the texts of the axes."""

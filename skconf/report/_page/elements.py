@@ -12,8 +12,9 @@ from skconf._core.messages import visible
 _EMPTY = frozenset({"br", "hr", "input", "meta"})
 
 
-#: What stands between a number and its percent sign, which stay in one line.
+#: What stands between a number and its percent sign, and between the ends of an interval, which stay in one line.
 _BEFORE_PERCENT, _UNBROKEN = re.compile(r"(?<=\d) (?=%)"), "\N{NO-BREAK SPACE}"
+_BETWEEN_ENDS, _ONE_WORD = re.compile(r"(?<=\d)–(?=[\d−])"), "\N{WORD JOINER}–\N{WORD JOINER}"
 
 
 class Markup(str):
@@ -60,13 +61,13 @@ def joined(content: Content) -> Markup:
     if isinstance(content, Markup):
         return content
     if isinstance(content, str):
-        return Markup(escape(visible(unbroken(content), keep="\n"), quote=False))
+        return Markup(unbroken(escape(visible(content, keep="\n"), quote=False)))
     return Markup("".join(map(joined, content)))
 
 
 def unbroken(text: str) -> str:
-    """Return a text in which no line ends between a number and its percent sign."""
-    return _BEFORE_PERCENT.sub(_UNBROKEN, text)
+    """Return a text in which no line ends between a number and its percent sign, or the ends of an interval."""
+    return _BETWEEN_ENDS.sub(_ONE_WORD, _BEFORE_PERCENT.sub(_UNBROKEN, text))
 
 
 def _attribute(name: str, value: str | float | bool | None) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import visible
-from skconf.report._page.elements import Ids, Markup, element, joined, unbroken
+from skconf.report._page.elements import Ids, Markup, element, joined
 
 #: Characters of a line of text where there is no terminal.
 WIDTH = 80
@@ -79,9 +79,8 @@ class TablePart:
 
 def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
     """Return a text in lines, none of which ends before a percent sign; all but the first are indented."""
-    return fill(unbroken(visible(text, keep="\n")), width or WIDTH, subsequent_indent=indent).replace(
-        "\N{NO-BREAK SPACE}", " "
-    )
+    kept = visible(text, keep="\n").replace(" %", "\N{NO-BREAK SPACE}%")
+    return fill(kept, width or WIDTH, subsequent_indent=indent).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
@@ -190,7 +189,7 @@ def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def _table(table: pd.DataFrame) -> Markup:
-    """Return the element of a table; its first column names the rows."""
+    """Return the element of a table; its first column names the rows, or with the second one where names repeat."""
     columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
     kinds = ["n" if at and all(map(_NUMBER.match, column)) else None for at, column in enumerate(columns)]
     titles = [": ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table.columns]
@@ -198,8 +197,8 @@ def _table(table: pd.DataFrame) -> Markup:
         [element("td", cell, class_=kind, data_label=title) for cell in column]
         for column, kind, title in zip(columns, kinds, titles, strict=True)
     ]
-    if cells:
-        cells[0] = [element("th", cell, scope="row") for cell in columns[0]]
+    named = 2 if columns and len(set(columns[0])) < len(columns[0]) else 1
+    cells[:named] = [[element("th", cell, scope="row") for cell in column] for column in columns[:named]]
     body = [element("tr", row) for row in zip(*cells, strict=True)]
     return element("table", element("thead", _head(table.columns, kinds)), element("tbody", body))
 

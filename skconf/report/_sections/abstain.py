@@ -321,8 +321,7 @@ def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | Non
     rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])
     if not len(rates):
         return None
-    first = min(float(each.answered[np.argmax(each.wrong > 0)]) for each in stops.values() if each.wrong[-1] > 0)
-    answered = Axis("share answered, most confident first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
+    answered = Axis("share answered, most confident first", "percent")
     words = words_for(next(iter(stops.values())).kind)
     finding = " ".join(_finding(titles[model], each) for model, each in stops.items())
     if words.kind == "costs":
@@ -332,6 +331,8 @@ def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | Non
         return Chart("Mean cost of the answers", finding, answered, paid, marks, table)
     label = f"{words.of_these}, log scale"
     rate = Axis.around(label, "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
+    if any(each.wrong[0] == 0 for each in stops.values()):
+        finding += " A mark at the lower edge shows that there are no errors."
     return Chart("Errors among the answers", finding, answered, rate, marks, pd.concat(data))
 
 

@@ -11,7 +11,7 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.logs import CountsAlone
 from skconf.report._evidence.tables import TableAlone
 from skconf.report._page.document import fragment, made_on, page
-from skconf.report._page.parts import Copied, Part, Prose, Section, texts
+from skconf.report._page.parts import Copied, Folded, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import abstain
 from skconf.report._sections.all_metrics import METRICS, all_metrics
@@ -93,7 +93,8 @@ def table_fragment(table: TablePart, *above: Part) -> str:
 def table_page(table: TablePart, source: TableAlone) -> str:
     """Return a page with a table and its source, for a table that has no predictions behind it."""
     notes = [*files_read(source.origin), *source.origin.read_as]
-    opening = [*group_findings(source), *_group_tables(source), table, *map(Prose, notes)]
+    all_metrics = Folded(METRICS, [table]) if source.by_group else table
+    opening = [*group_findings(source), *_group_tables(source), all_metrics, *map(Prose, notes)]
     return page("Confidence report", opening, [], byline=_byline())
 
 

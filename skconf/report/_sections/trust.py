@@ -145,7 +145,9 @@ def _reliability(evidence: Evidence) -> Chart:
     for series, (model, profile) in enumerate(evidence.profiles_by_harm.items()):
         bins, colour = reliability(profile, evidence.level), series % N_SERIES
         marks.append(Points(bins["says"], bins["right"], bins["low"], bins["high"], series=colour))
-        marks.append(Line(bins["says"], bins["right"], name=_label(evidence, model), series=colour))
+        breaks = np.flatnonzero(~bins.pop("joined")[:-1]) + 1
+        x, y = (np.insert(bins[name].to_numpy(), breaks, np.nan) for name in ("says", "right"))
+        marks.append(Line(x, y, name=_label(evidence, model), series=colour))
         data.append(bins.assign(model=evidence.title_of(model)))
     table = pd.concat(data)
     same = "equally many answers" if words.kind == "costs" else "the answers of a bin; all bins are equally wide"

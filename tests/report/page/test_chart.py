@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -330,6 +331,13 @@ def test_a_million_rows_give_a_small_picture():
     (points,) = _subpaths(_classed(svg, "line")[0])
     assert len(points) < 400
     assert len(ET.tostring(svg)) < 20_000
+
+
+def test_panels_have_a_label_that_is_not_cut():
+    x = replace(_PERCENT, label="share answered, most confident first")
+    chart = replace(_curves("reliability", 5), x=x)
+    assert {panel.x.label for panel in chart.panels()} == {"share answered"}
+    assert "…" not in ChartPart(chart).html(Ids(scripted=False))
 
 
 def test_panels_keep_what_belongs_to_no_series():

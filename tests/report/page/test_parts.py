@@ -114,6 +114,19 @@ def test_a_fragment_has_no_script_and_its_own_ids():
     _Tags(shown)
 
 
+def test_rows_whose_first_name_repeats_are_named_by_two():
+    """A phone shows a card for each row, below its names."""
+    table = pd.DataFrame({"model": ["a", "a", "b"], "answers": ["all", "≥ 0.9", "all"], "rows": ["3", "2", "1"]})
+    named = re.findall(r'<th scope="row">(.*?)</th>', TablePart("", table).html(Ids()))
+    assert named == ["a", "all", "a", "≥ 0.9", "b", "all"]
+    assert re.findall(r'<th scope="row">(.*?)</th>', TablePart("", table.iloc[1:]).html(Ids())) == ["a", "b"]
+
+
+def test_an_interval_stays_in_one_line():
+    assert Prose("95% interval 83.7–85.5").html(Ids()) == "<p>95% interval 83.7\u2060–\u206085.5</p>"
+    assert Prose("−0.6–−0.1, then – a dash").text() == "−0.6–−0.1, then – a dash"
+
+
 def test_text_leaves_out_what_is_folded_and_keeps_the_order():
     parts = [Prose("one"), Folded("f", [Prose("hidden")]), Folded("g", [Prose("two")], in_text=True)]
     assert texts(parts) == "one\n\ntwo"
