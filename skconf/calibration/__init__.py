@@ -1,4 +1,4 @@
-"""Post-hoc calibrators: probabilities in, better probabilities out."""
+"""Post-hoc calibrators, which map predicted probabilities to calibrated ones."""
 
 from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator

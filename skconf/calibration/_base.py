@@ -1,4 +1,4 @@
-"""The base of all calibrators: checked input, classes, rows that sum to one."""
+"""The base of all calibrators. It checks input, finds classes and makes rows sum to one."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Column(Protocol):
         """Return calibrated probabilities."""
 
     def onnx(self, proba: Tensor, /) -> Tensor:
-        """Write the function into a graph, for one column."""
+        """Write the function into a graph of ONNX, for one column."""
 
 
 #: The smallest distance to 1 that a float64 always represents.
@@ -40,11 +40,11 @@ _COLUMNS_TOGETHER = 16
 
 
 class Calibrator(BaseEstimator):  # type: ignore[misc]
-    """Checks probabilities and labels, then hands them to ``_fit`` and ``_calibrate`` of the subclass."""
+    """Base class that checks probabilities and labels, and then calls ``_fit`` and ``_calibrate`` of the subclass."""
 
     @property
     def _reads_sizes(self) -> bool | None:
-        """Whether the sizes of weights matter, not only their ratios; None if a wrapped calibrator decides."""
+        """Whether the sizes of weights matter, and not only their ratios. None if a wrapped calibrator decides."""
         return False
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
@@ -61,7 +61,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
-        """Return the calibrated probabilities in an array of their own."""
+        """Return the calibrated probabilities in a new array."""
 
     def fit(
         self,
@@ -71,21 +71,22 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         *,
         labels: ArrayLike | None = None,
     ) -> Self:
-        """Learn to correct probabilities.
+        """Fit the calibrator.
 
         Parameters
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities of samples that the classifier was not trained on; a single column is the probability of
-            the second class of two. The columns of a table are found by name if they are named LABEL or proba_LABEL.
-            For answers without classes, such as those of a generative system, pass the confidence in each.
+            Probabilities of samples on which the classifier was not trained. With two classes, you can pass a single
+            column, the probability of the second class. The columns of a table are found by name if they are named
+            LABEL or proba_LABEL. If answers have no classes, as those of a generative system, pass the confidence in
+            each answer.
         y : array-like of shape (n_samples,)
-            True labels; for answers without classes, whether each is right.
+            True labels. If answers have no classes, pass whether each answer is right.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a weight of 3 counts as three rows.
+            Non-negative weights. A weight of 3 counts as three rows.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the columns; None stands for the sorted labels of `y`, if there are as many. Where `y` may be
-            all right or all wrong, pass ``labels=[False, True]``.
+            Labels of the columns. None uses the sorted labels of `y`, if there are as many labels as columns. If `y`
+            says whether answers are right, pass ``labels=[False, True]``, because all of them may be right or wrong.
 
         Returns
         -------
@@ -94,12 +95,14 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If lengths differ, a label is unknown, `labels` is needed and not given, or a parameter is out of range.
+            If lengths differ, or a label is unknown. If `labels` is needed but not given. If a parameter is out of
+            range.
 
         Warns
         -----
         UserWarning
-            If a class is absent from `y`, or alone in it: see the class.
+            If a label does not occur in `y`, or if `y` has only one label. The documentation of each calibrator says
+            what happens then.
         """
         read, truth = _read(proba), LabelColumn(y, "y")
         if len(truth) != len(read):
@@ -127,18 +130,18 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities, in the order of ``classes_``, or in columns named by these, as in ``fit``.
+            Probabilities, with columns in the order of ``classes_``, or named by these labels as in ``fit``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to one; a row of zeros has become uniform.
+            Calibrated probabilities. Rows sum to one; a row of zeros becomes uniform.
         """
         check_is_fitted(self)
         return self._calibrate(self._checked_columns(proba))
 
     def _to_onnx(self, proba: Tensor) -> Tensor:  # noqa: ARG002
-        """Write ``_calibrate`` into a graph: probabilities of all classes to calibrated ones."""
+        """Write ``_calibrate`` into a graph of ONNX."""
         raise _no_graph(self)
 
     def _checked_columns(self, proba: ArrayLike) -> NDArray[Any]:
@@ -154,15 +157,15 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
     _absent = "leaves the probabilities of {} unchanged"
 
     def _find_present(self, codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which classes can be learned from, none if only one is present; warn about the others by name."""
+        """Return which classes can be learned; none if only one is present. Warn about the others by name."""
         present = np.bincount(codes, weights=sample_weight, minlength=len(classes)) > 0
         if present.sum() < 2:
             present[:] = False  # a single class cannot be separated from anything
         if not present.all():
             fate = self._absent if present.any() else Calibrator._absent
             warn(
-                f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}: the calibration data "
-                "hold no sample of these classes, or samples of only one class.",
+                f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}, because the calibration "
+                "data have no sample of these classes, or samples of only one class.",
             )
         return present
 
@@ -173,7 +176,7 @@ def to_graph(calibrator: Any, proba: Tensor) -> Tensor:
     Parameters
     ----------
     calibrator : calibrator
-        Fitted; one of this package.
+        A fitted calibrator of this package.
     proba : Tensor
         Probabilities of all classes.
 
@@ -185,7 +188,7 @@ def to_graph(calibrator: Any, proba: Tensor) -> Tensor:
     Raises
     ------
     ValueError
-        If this calibrator has no form in ONNX.
+        If this calibrator cannot be converted to ONNX.
     """
     if not isinstance(calibrator, Calibrator):
         raise _no_graph(calibrator)
@@ -194,11 +197,13 @@ def to_graph(calibrator: Any, proba: Tensor) -> Tensor:
 
 
 def _no_graph(calibrator: Any) -> ValueError:
-    return ValueError(f"{type(calibrator).__name__} has no form in ONNX: use a calibrator of skconf by its name.")
+    return ValueError(
+        f"{type(calibrator).__name__} cannot be converted to ONNX. Use a calibrator of skconf, by its name."
+    )
 
 
 class OneVsRestCalibrator(Calibrator):
-    """A calibrator of one column at a time; the columns of a row are then scaled to sum to one."""
+    """A calibrator of one column at a time. Each row is then scaled to sum to one."""
 
     @abstractmethod
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
@@ -240,18 +245,18 @@ class OneVsRestCalibrator(Calibrator):
 
 
 class AmongPresentCalibrator(Calibrator):
-    """A calibrator of whole rows, which leaves the probability of an absent class as it is.
+    """A calibrator of whole rows that leaves the probability of an absent class unchanged.
 
-    The other classes are calibrated among themselves, and share the rest.
+    The other classes are calibrated among themselves, and share the remaining probability.
     """
 
     @abstractmethod
     def _fit_present(self, proba: Floats, codes: Codes, sample_weight: Floats) -> None:
-        """Learn from rows that sum to one over classes that all have samples."""
+        """Learn from rows that sum to one. All their classes have samples."""
 
     @abstractmethod
     def _calibrate_present(self, proba: Floats) -> Floats:
-        """Return calibrated rows of these classes, in an array of their own."""
+        """Return calibrated rows of these classes in a new array."""
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         present = self._find_present(codes, sample_weight, classes)
@@ -260,7 +265,7 @@ class AmongPresentCalibrator(Calibrator):
             self._fit_present(self._present(proba)[0], np.cumsum(present)[codes] - 1, sample_weight)
 
     def _present(self, proba: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Return the probabilities of the fitted classes, scaled to sum to one, and what they summed to."""
+        """Return the probabilities of the fitted classes, scaled to sum to one, and their sums before."""
         held = np.maximum(proba if len(self._fitted) == proba.shape[1] else proba[:, self._fitted], 0.0, dtype=float)
         total = held.sum(axis=1, keepdims=True)
         off = np.abs(total[:, 0] - 1) > _ROUNDING  # else a division would round equal probabilities differently
@@ -296,11 +301,11 @@ class AmongPresentCalibrator(Calibrator):
 
 
 def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
-    """Return which of two columns to calibrate; it determines the other.
+    """Return which of two columns to calibrate. It determines the other one.
 
-    Floats distinguish values close to 0, but not values close to 1: naive Bayes gives 1e-30 and 1e-20, whose
-    complements are both 1. So it is the column where fewer values merge next to 1, by Gini's impurity, or else the
-    second one.
+    Floats distinguish values close to 0, but not values close to 1. For example, naive Bayes gives 1e-30 and 1e-20, and
+    the complements of both are 1. So the column is chosen where fewer values merge next to 1, by Gini's impurity; if
+    both are equal, it is the second column.
     """
 
     def mixed(column: int) -> float:
@@ -315,7 +320,7 @@ def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
 
 
 def _batches(proba: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
-    """Yield arrays of a few contiguous float64 columns, each array with the number of its first column."""
+    """Yield arrays of a few contiguous float64 columns, with the number of the first column."""
     for first in range(0, proba.shape[1], _COLUMNS_TOGETHER):
         some = proba[:, first : first + _COLUMNS_TOGETHER]
         batch = np.empty(some.shape[::-1])
@@ -324,13 +329,13 @@ def _batches(proba: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
 
 
 def _copy_in_blocks(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Copy rows, few enough at a time to stay in cache while they are transposed."""
+    """Copy rows in blocks that fit into the cache while they are transposed."""
     for rows in row_blocks(*source.shape):
         target[rows] = source[rows]
 
 
 def check_repetitions(caller: str, weight: Floats, scale: float) -> None:
-    """Raise or warn where weights, as `scaled_weight` returns them, can hardly be how often each sample counts."""
+    """Raise or warn if weights, as `scaled_weight` returns them, can hardly be repetition counts."""
     refuse_scaled(caller, scale)
     if weight.max() < 1:
         warn(f"{caller} {BELOW_ONE.format(weight.sum())}")
@@ -339,10 +344,10 @@ def check_repetitions(caller: str, weight: Floats, scale: float) -> None:
 def zero_stand_in(proba: NDArray[Any]) -> float:
     """Return the value that replaces a probability of zero in a logarithm.
 
-    If the calibration data contain zeros, it is half their smallest positive probability: a forest or nearest
-    neighbours give zero where a few more votes would give 1%. With 1e-8 instead, the log loss after temperature or
-    Platt scaling was up to 40% higher on scikit-learn's data sets. Without zeros, it is at most 1e-8. It is never
-    below the float64 epsilon; the tails of naive Bayes lie far below that.
+    If the calibration data contain zeros, it is half their smallest positive probability. Forests and nearest
+    neighbours give zeros where a few more votes would give 1%. With 1e-8 instead, the log loss after temperature or
+    Platt scaling was up to 40% higher on scikit-learn's data sets. If the data contain no zeros, it is at most 1e-8. It
+    is never below the float64 epsilon, although probabilities of naive Bayes may be far below that.
     """
     blocks = [proba[rows] for rows in row_blocks(len(proba), proba[0].size)]
     smallest = min(float(block.min()) for block in blocks)
@@ -353,7 +358,7 @@ def zero_stand_in(proba: NDArray[Any]) -> float:
 
 
 def mixed(proba: Floats, uniform: float) -> Floats:
-    """Mix a share of the uniform distribution into rows, in place."""
+    """Mix a share `uniform` of the uniform distribution into rows, in place."""
     if uniform:
         proba *= 1 - uniform
         proba += uniform / proba.shape[1]
@@ -361,7 +366,7 @@ def mixed(proba: Floats, uniform: float) -> Floats:
 
 
 def rows_to_one(proba: Floats) -> Floats:
-    """Scale rows, in place, to sum to one; a row of zeros becomes uniform."""
+    """Scale rows in place to sum to one. A row of zeros becomes uniform."""
     total = proba.sum(axis=1, keepdims=True)
     empty = total[:, 0] == 0
     proba[empty], total[empty] = 1.0, proba.shape[1]
@@ -380,6 +385,6 @@ def _n_columns(proba: NDArray[Any]) -> int:
 
 
 def _columns(proba: NDArray[Any], classes: NDArray[Any], given: Any) -> NDArray[Any]:
-    """Return probabilities with a column for each class, in their order."""
+    """Return probabilities with a column for each class, in the order of the classes."""
     proba = in_order_of(classes, proba, given, "proba", positive=1)
     return both_columns(proba, 1) if proba.ndim == 1 else proba

@@ -1,4 +1,4 @@
-"""Bayesian calibration: the mean over all rising curves of the log-odds, by how probable the data make them."""
+"""Bayesian calibration: the mean over rising curves of the log-odds, weighted by their posterior probability."""
 
 from functools import cache
 from itertools import product
@@ -33,13 +33,13 @@ _GRID = np.linspace(-FARTHEST, FARTHEST, 145)
 
 
 class BayesianCalibrator(OneVsRestCalibrator):
-    """Bayesian calibration: the mean of rising curves of the log-odds, weighted by their probability given the data.
+    """Bayesian calibration: the mean over rising curves of the log-odds, weighted by their posterior probability.
 
-    The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
-    between quantiles. The prior says that the probabilities are about right: the height at even odds is near 0, and the
-    logarithms of all slopes are near 0, and near each other. The data decide how near: the result is the mean over
-    twelve such priors, and over the unchanged probabilities. With few samples it stays near the probabilities. It needs
-    no folds, and selects nothing.
+    The calibrated log-odds of a class are a curve of the log-odds of its probability. The curve rises, and is linear
+    between quantiles. The prior says that the probabilities are about right: the height of the curve at even odds is
+    near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve priors, which differ in
+    how near these are, and the unchanged probabilities. The result is the mean over all of them, weighted by the data.
+    With few samples it stays near the unchanged probabilities. It needs no cross-validation.
 
     More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
     missing from the calibration data keeps its probability, apart from the scaling of rows.
@@ -47,7 +47,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     Parameters
     ----------
     n_segments : int, default=8
-        How many straight pieces a curve has, in [1, 30]; each holds the same share of the samples.
+        Number of linear pieces of a curve, in [1, 30]. Each piece has the same share of the samples.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
 
 
 class _Curve:
-    """A calibration curve given at some places, and linear in log-odds between them."""
+    """A calibration curve that is given at some points, and linear in log-odds between them."""
 
     def __init__(self, logit: Logit, places: Floats, chance: Floats) -> None:
         chance = np.clip(chance, EPS, 1 - EPS)
@@ -127,7 +127,7 @@ class _Curve:
 
 
 def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Group close values; return the mean of each group, and its weights of positives and negatives."""
+    """Group close values. Return the mean of each group, and the weight of its positives and negatives."""
     distinct, number = np.unique(values, return_inverse=True)
     weight = np.bincount(number, sample_weight)
     if len(distinct) > _GROUPS:
@@ -140,13 +140,13 @@ def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -
 
 
 def _parts(values: Floats, knots: Floats) -> Floats:
-    """Return, for each segment between knots and each value, how much of the way from 0 to the value lies in it."""
+    """Return, for each segment between knots and each value, the part of the way from 0 to the value in the segment."""
     ends = np.concatenate([[-np.inf], knots, [np.inf]])[:, np.newaxis]
     return np.clip(values, ends[:-1], ends[1:]) - np.clip(0.0, ends[:-1], ends[1:])
 
 
 def _margins(points: Floats, parts: Floats) -> Floats:
-    """Return curves: a row for each point, which is a height, a logarithm of the slope, and one of each segment."""
+    """Return a curve for each point. A point is a height, a log slope, and a log slope of each segment."""
     return points[:, :1] + _slopes(points[:, 1:2] + points[:, 2:]) @ parts
 
 
@@ -161,7 +161,7 @@ class _Data:
         self.parts, self.hits, self.misses, self.weight = parts, hits, misses, hits + misses
 
     def log_likelihood(self, margins: Floats) -> NDArray[np.float64]:
-        """Return the log-likelihood of margins, of shape (n_groups,), or of each row of them."""
+        """Return the log-likelihood of margins of shape (n_groups,), or of each row of margins."""
         both = log_expit(margins)  # log σ(−m) = log σ(m) − m
         return np.asarray(both @ self.weight - margins @ self.misses)
 
@@ -175,12 +175,12 @@ class _Data:
 
 
 def _posterior(data: _Data, scales: Floats, start: Floats) -> tuple[Floats, float, Floats, Floats]:
-    """Return the mode, the log-probability of the data, and points with their weights that stand for the rest."""
+    """Return the mode, the log-evidence, and weighted points that represent the posterior."""
     scale = np.append(scales, np.full(len(start) - 3, scales[2]))
     precision = 1 / scale**2
 
     def height(points: Floats) -> NDArray[np.float64]:
-        """Return the log-posterior, but for a constant."""
+        """Return the log-posterior, up to a constant."""
         return data.log_likelihood(_margins(points, data.parts)) - points**2 @ precision / 2
 
     point, value = start, float(height(start[np.newaxis])[0])
@@ -210,16 +210,17 @@ def _posterior(data: _Data, scales: Floats, start: Floats) -> tuple[Floats, floa
 
 
 def _inverse_root(matrix: Floats) -> Floats:
-    """Return the symmetric root of the inverse, which depends on no order of rows."""
+    """Return the symmetric root of the inverse, which does not depend on the order of rows."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1])) @ vectors.T)
 
 
 @cache
 def _student_points(n_dimensions: int) -> Floats:
-    """Return points that are spread as a Student distribution is, each with its mirror images.
+    """Return points with a Student distribution, each with its mirror images.
 
-    One mirror turns the sign, the other swaps the two classes: the height turns, and the segments change places.
+    One mirror changes the sign. The other swaps the two classes: it changes the sign of the height and reverses the
+    segments.
     """
     golden = 2.0
     for _ in range(40):

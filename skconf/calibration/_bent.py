@@ -1,4 +1,4 @@
-"""Temperature scaling with a bend and a tail, and a line of the log-odds: members of the pool."""
+"""Members of the pool: temperature scaling with a bend and a tail, and a line of the log-odds."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,9 +26,10 @@ _HEIGHT_RIDGE = 0.02
 
 
 class LineCalibrator(OneVsRestCalibrator):
-    """σ(h + s l) of the log-odds l, with s ≥ 0, of least Σ w · log loss + (s − 1)² + 0.02 h².
+    """σ(h + s l) of the log-odds l, with s ≥ 0, that minimises Σ w · log loss + (s − 1)² + 0.02 h².
 
-    It is Platt scaling drawn to the unchanged probability: a shift of the class frequencies costs next to nothing.
+    It is Platt scaling with a penalty towards the unchanged probability. A shift of the class frequencies has nearly no
+    penalty.
     """
 
     _reads_sizes = True
@@ -57,11 +58,11 @@ class _Line:
 
 
 class BentTemperatureCalibrator(Calibrator):
-    """Softmax of a z + c z²/10 − d log(1 − p), with z = log p; and a shift b of each class where `shifted`.
+    """Softmax of a z + c z²/10 − d log(1 − p), with z = log p. If `shifted`, a shift b of each class is added.
 
-    With a the inverse temperature, c bends the log-probabilities, and d moves confidences near 1. They have the least
-    Σ w · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. One further sample, spread over the classes,
-    is mixed in. A class without a sample is scaled like the others.
+    Here a is the inverse temperature, c bends the log-probabilities, and d moves confidences near 1. They minimise Σ w
+    · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. One more sample, spread evenly over the classes,
+    is mixed in. A class without samples is scaled like the others.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ class BentTemperatureCalibrator(Calibrator):
         self._search(proba, codes, sample_weight, 2 if size > 1 else 50)
 
     def _search(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, most_steps: int) -> None:
-        """Move the point to the least loss by Newton's method."""
+        """Minimise the loss by Newton's method."""
         value, gradient, hessian = self._loss(self.point_, proba, codes, sample_weight)
         for _ in range(most_steps):
             scale = np.sqrt(np.diag(hessian))
@@ -169,9 +170,9 @@ class BentTemperatureCalibrator(Calibrator):
 
 
 def order_of_rows(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> NDArray[np.intp]:
-    """Return the rows by their largest probability, in an order that is the same for any order of rows or classes.
+    """Return the rows ordered by their largest probability. The order of rows and classes has no effect.
 
-    With two classes it is that of the class that is more probable on the average.
+    With two classes, they are ordered by the probability of the class that is more probable on average.
     """
     by_size = np.argsort(np.argsort(sample_weight @ proba))  # the same columns in any order of the classes
     apart = (proba * np.sqrt(by_size + 2.0)).sum(axis=1)  # rows of the same sums are the same

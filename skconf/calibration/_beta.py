@@ -17,15 +17,16 @@ _PRIOR = Prior(np.array([0.0, 1.0, 1.0]), np.eye(3), np.array([False, True, True
 class BetaCalibrator(OneVsRestCalibrator):
     """Beta calibration: P = 1/(1 + exp(−(a ln p − b ln(1 − p) + c))), with a and b not negative.
 
-    This is the right correction if the probabilities of either class have a beta distribution; a = b is Platt scaling
-    of the log-odds. Unlike Platt scaling, it can bend one end of the curve alone. The curve never falls. More than two
-    classes are calibrated one against the rest, and rows are scaled to sum to one. The sigmoid stops 2⁻⁵² short of 0
-    and 1, so that no class ever gets exactly 0 or 1.
+    This is the right correction if the probabilities p have a beta distribution in each of the two classes. With a = b
+    it is Platt scaling of the log-odds. Unlike Platt scaling, it can bend only one end of the curve. The curve never
+    falls. If there are more than two classes, each is calibrated against the rest, and rows are scaled to sum to one.
+    The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
 
-    The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty draws towards the
-    unchanged probability, as much as one sample would, and keeps parameters finite where the classes are separated.
+    The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty pulls towards the
+    unchanged probability, about as strongly as one sample would. It keeps parameters finite if the classes are
+    separated.
 
-    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Attributes
     ----------

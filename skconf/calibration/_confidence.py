@@ -1,4 +1,4 @@
-"""Calibration of the confidence alone."""
+"""Calibration of the confidence only."""
 
 from typing import Any
 
@@ -17,28 +17,29 @@ from skconf.calibration._pooled import make_calibrator
 class ConfidenceCalibrator(Calibrator):
     """Calibration of the confidence: P(the most probable class is right), whichever class it is.
 
-    The calibrator learns one binary task for all classes together, and so needs far fewer samples than one task for
-    each class. The calibrated value replaces the confidence of the most probable class. The other probabilities of the
-    row are scaled to share the rest, in equal parts if they are all zero. Another class may then be more probable than
-    the predicted one: ``keep_prediction=True`` of :class:`~skconf.SelectiveClassifier` keeps the prediction.
+    The calibrator learns one binary task for all classes together. It needs far fewer samples than a task for each
+    class. The calibrated value replaces the probability of the most probable class. The other probabilities of the row
+    are scaled so that the row sums to one; if they are all zero, they become equal. Another class may then be more
+    probable than the predicted one. Use ``keep_prediction=True`` of :class:`~skconf.SelectiveClassifier` to keep the
+    prediction.
 
     Parameters
     ----------
     calibrator : str or calibrator, default="platt"
-        The calibrator that learns P(right | confidence): a name, such as "isotonic", or an object with ``fit(proba, y,
-        sample_weight, labels=...)`` and ``predict_proba(proba)``. It is cloned.
+        The calibrator that learns P(right | confidence). Pass a name, such as "isotonic", or an object with the methods
+        ``fit(proba, y, sample_weight, labels=...)`` and ``predict_proba(proba)``. It is cloned.
 
     Attributes
     ----------
     calibrator_ : calibrator
-        Fitted on confidences and whether they were right; its second class is True.
+        The calibrator, fitted on confidences and on whether each answer was right. Its second class is True.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
     Notes
     -----
-    For answers without classes, such as those of a generative system, no wrapper is needed: any calibrator takes
-    ``fit(confidence, correct, labels=[False, True])``, and ``predict_proba(confidence)[:, 1]`` is then the calibrated
+    If answers have no classes, as those of a generative system, you need no wrapper. Fit any calibrator with
+    ``fit(confidence, correct, labels=[False, True])``. Then ``predict_proba(confidence)[:, 1]`` is the calibrated
     confidence.
 
     References

@@ -1,6 +1,6 @@
-"""Formulas as graphs of ONNX: a table whose operators and functions write nodes instead of computing.
+"""Formulas as graphs of ONNX: arrays whose operators and functions write nodes instead of computing.
 
-Calibrators write their formulas once for numpy, and once with these; nothing here needs the package onnx.
+Calibrators write their formulas twice, for numpy and with this module. Nothing here needs the package onnx.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Keep = Callable[[NDArray[Any]], str]
 
 
 class Graph:
-    """Where nodes and constants are written.
+    """A graph in which nodes and constants are written.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Graph:
         self.write, self.keep = write, keep
 
     def tensor(self, name: str) -> "Tensor":
-        """Return what is known under a name."""
+        """Return the tensor with a name."""
         return Tensor(self, name)
 
     def constant(self, value: Any) -> "Tensor":
@@ -48,7 +48,7 @@ class Graph:
         return Tensor(self, self.keep(array))
 
     def node(self, operation: str, *inputs: Any, **attributes: Any) -> "Tensor":
-        """Write a node; inputs that are no tensors become constants."""
+        """Write a node. Inputs that are not tensors become constants."""
         names = [(each if isinstance(each, Tensor) else self.constant(each)).name for each in inputs]
         return Tensor(self, self.write(operation, *names, **attributes))
 
@@ -62,7 +62,7 @@ class Tensor:
         self.graph, self.name = graph, name
 
     def then(self, operation: str, *others: Any, **attributes: Any) -> "Tensor":
-        """Write a node whose first input this is."""
+        """Write a node with this tensor as first input."""
         return self.graph.node(operation, self, *others, **attributes)
 
     def __add__(self, other: Any) -> "Tensor":
@@ -97,7 +97,7 @@ class Tensor:
         return self.then("Greater", other)
 
     def equals(self, other: Any) -> "Tensor":
-        """Return which entries are the same; ``==`` stays that of the object."""
+        """Return which entries are equal; ``==`` compares the objects."""
         return self.then("Equal", other)
 
     def at_least(self, low: Any) -> "Tensor":
@@ -137,7 +137,7 @@ class Tensor:
         return self.then("ArgMax", axis=1, keepdims=1)
 
     def if_else(self, yes: Any, no: Any) -> "Tensor":
-        """Return one of two values, where this is true or not."""
+        """Return `yes` where this is true, and `no` elsewhere."""
         return self.then("Where", yes, no)
 
     def as_(self, kind: int) -> "Tensor":
@@ -157,13 +157,13 @@ class Tensor:
         return self.then("Concat", *others, axis=1) if others else self
 
     def replaced(self, places: NDArray[Any], others: "Tensor", n_columns: int) -> "Tensor":
-        """Return all columns, some of which are those of another table."""
+        """Return all columns, with some of them replaced by columns of another table."""
         order = np.arange(n_columns)
         order[places] = n_columns + np.arange(len(places))
         return self.beside(others).columns(order)
 
     def is_first_largest(self, n_columns: int) -> "Tensor":
-        """Return, of the columns of each row, whether it is the first with the greatest entry."""
+        """Return, for each entry, whether it is the first greatest entry of its row."""
         return self.place_of_largest().equals(np.arange(n_columns)[np.newaxis])
 
     def count(self) -> "Tensor":
@@ -176,12 +176,12 @@ INT, DOUBLE = 7, 11
 
 
 def sigmoid(margin: Tensor) -> Tensor:
-    """Return 1/(1 + exp(−margin)), which stops 2⁻⁵² short of 0 and 1."""
+    """Return 1/(1 + exp(−margin)), clipped 2⁻⁵² away from 0 and 1."""
     return 1.0 / (1.0 + (0.0 - margin.at_least(-FARTHEST).at_most(FARTHEST)).exp())
 
 
 def softmax(scores: Tensor, lowest: float | None = None) -> Tensor:
-    """Return softmax of each row, in which no score is further below the greatest one than the lowest."""
+    """Return softmax of each row. Scores are clipped to at most `lowest` below the greatest one."""
     below = scores - scores.largest()
     odds = (below if lowest is None else below.at_least(lowest)).exp()
     return odds / odds.sum()
@@ -200,7 +200,7 @@ def mixed(proba: Tensor, uniform: float, n_columns: int) -> Tensor:
 
 
 def interpolated(value: Tensor, points: Floats, fitted: Floats) -> Tensor:
-    """Return the function that is linear between points and level beyond them, of one column."""
+    """Return a function of one column that is linear between points and constant beyond them."""
     if len(points) == 1:
         return 0.0 * value + float(fitted[0])
     inside = value.at_least(points[0]).at_most(points[-1])
@@ -210,12 +210,12 @@ def interpolated(value: Tensor, points: Floats, fitted: Floats) -> Tensor:
 
 
 def reached(value: Tensor, edges: Floats) -> Tensor:
-    """Return how many edges each value of one column has reached, as whole numbers."""
+    """Return, for each value of one column, the number of edges at or below it."""
     return _entries(value, edges, "GreaterOrEqual")
 
 
 def passed(value: Tensor, edges: Floats) -> Tensor:
-    """Return how many edges each value of one column lies above, as whole numbers."""
+    """Return, for each value of one column, the number of edges below it."""
     return _entries(value, edges, "Greater")
 
 

@@ -12,21 +12,21 @@ from skconf.calibration._graph import Tensor
 
 
 class HistogramBinningCalibrator(OneVsRestCalibrator):
-    """Histogram binning: every probability becomes the share of its class among the samples of its bin.
+    """Histogram binning: a probability is replaced by the share of its class in the same bin of calibration data.
 
-    Bins are open below and closed above, like those of the expected calibration error. Probabilities in a bin without
-    calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1, and so cause errors at full
-    confidence; see the calibrated size ratio. More than two classes are calibrated one against the rest, and rows are
-    scaled to sum to one. A class that is missing from the calibration data keeps its probability, apart from this
-    scaling.
+    Bins are open below and closed above, as in the expected calibration error. Probabilities in a bin without
+    calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1. New samples in such a bin may be
+    wrong with a confidence of 1, which the calibrated size ratio shows. If there are more than two classes, each is
+    calibrated against the rest, and rows are scaled to sum to one. A class without samples in the calibration data
+    keeps its probability, except for this scaling.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width ("uniform"), or of equal weight of the calibration data ("quantile"). Quantile bins never
-        separate equal probabilities; if many are equal, there are fewer bins.
+        Bins of equal width ("uniform"), or bins with equal weight of calibration data ("quantile"). Quantile bins never
+        separate equal probabilities. If many probabilities are equal, there are fewer bins.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class HistogramBinningCalibrator(OneVsRestCalibrator):
 
 
 class _Histogram:
-    """The share of each bin, and the probability itself in an empty one."""
+    """The share of each bin; in an empty bin, the probability itself."""
 
     def __init__(self, edges: Floats, shares: Floats) -> None:
         self.edges, self.shares = edges, shares
@@ -86,7 +86,7 @@ class _Histogram:
 
 
 def _quantile_edges(proba: Floats, sample_weight: Floats, n_bins: int) -> Floats:
-    """Return the upper edges of all bins but the last: the greatest probability in each."""
+    """Return the upper edges of all bins except the last. An edge is the greatest probability in the bin."""
     values, level = np.unique(proba, return_inverse=True)
     bins = equal_mass_bin(np.bincount(level, sample_weight).astype(np.float64), n_bins)
     return values[:-1][np.diff(bins) > 0]

@@ -27,17 +27,18 @@ _LIFT = 2.0**537
 class IsotonicCalibrator(OneVsRestCalibrator):
     """Isotonic calibration: the best non-decreasing function of the probability, plain or smoothed.
 
-    Plain isotonic regression consists of plateaus. Those at the ends, where the calibration data happened to hold only
-    one outcome, are exactly 0 and 1, and cause errors at full confidence; see the calibrated size ratio. With
-    smoothing, every plateau counts a few further samples of all classes, so that none is more extreme than its own
-    samples support. More than two classes are calibrated one against the rest, and rows scaled to sum to one.
+    Plain isotonic regression consists of plateaus. If all samples of a plateau at one of the ends have the same
+    outcome, the plateau is exactly 0 or 1. New samples there may be wrong with a confidence of 1, which the calibrated
+    size ratio shows. With smoothing, a few more samples of all classes are added to every plateau. So no plateau is
+    more extreme than its samples support. If there are more than two classes, each is calibrated against the rest, and
+    rows are scaled to sum to one.
 
     Parameters
     ----------
     smoothing : float, default=0.0
-        How many further samples every plateau counts, in [0, ∞). 0 is plain isotonic regression. The calibration
-        "smoothed_isotonic" uses 2: a plateau of `n` positive samples of two classes then has (n + 1)/(n + 2)
-        instead of 1. As it grows, all classes approach the same probability.
+        Number of samples added to every plateau, in [0, ∞). With 0 it is plain isotonic regression. The calibration
+        "smoothed_isotonic" uses 2: with two classes, a plateau of `n` positive samples then has the value (n + 1)/(n +
+        2) instead of 1. The larger `smoothing` is, the closer all classes are to the same probability.
 
     Attributes
     ----------
@@ -48,21 +49,21 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     -----
     With smoothing s and K classes, three steps lead from a probability to the calibrated one.
 
-    1. A plateau of isotonic regression with k positives among n samples counts s further samples, spread evenly over
-       the classes: its odds are (k + s/K) : (n − k + s − s/K). Plateaus that this puts out of order are pooled, the
-       further samples with them.
-    2. These odds belong to the centre of the plateau, the mean log-odds of its uncalibrated probabilities (0 and 1 are
-       replaced as in Platt scaling). Between the centres the log-odds follow a straight line; beyond the outermost
-       they stay constant.
-    3. The result is clipped to lie between two isotonic regressions: those with s further samples at this probability,
-       all negative in one and all positive in the other. (At s = 1 they are the pair of a Venn–Abers predictor.)
+    1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. With k
+       positives among n samples, its odds become (k + s/K) : (n − k + s − s/K). Plateaus that are then out of order are
+       pooled, with their added samples.
+    2. These odds are the value at the centre of the plateau, which is the mean log-odds of its uncalibrated
+       probabilities (0 and 1 are replaced as in Platt scaling). The log-odds are linear between the centres, and
+       constant beyond the outermost ones.
+    3. The result is clipped to lie between two isotonic regressions. In both, s samples are added at this probability:
+       all negative in one, all positive in the other. (With s = 1 they are the pair of a Venn–Abers predictor.)
 
-    Step 1 avoids probabilities of 0 and 1. Step 2 removes the jumps between plateaus. Step 3 keeps long plateaus level,
-    since the two regressions are close to each other there. As s goes to 0, step 3 gives plain isotonic regression.
-    All steps are computed at the values of the calibration data, with straight lines between them.
+    Step 1 avoids probabilities of 0 and 1. Step 2 removes the jumps between plateaus. Step 3 keeps long plateaus flat,
+    because the two regressions are close to each other there. If s goes to 0, step 3 gives plain isotonic regression.
+    All steps are computed at the values of the calibration data, with linear interpolation between them.
 
-    A weight counts repetitions, and the size of a plateau is the sum of its weights. With smoothing, the scale of the
-    weights therefore matters: importance weights should have a mean of 1.
+    Weights are repetition counts, and the size of a plateau is the sum of its weights. With smoothing, the scale of the
+    weights matters, so importance weights should have a mean of 1.
 
     References
     ----------
@@ -111,7 +112,7 @@ class IsotonicCalibrator(OneVsRestCalibrator):
 
 
 class _Piecewise:
-    """The function that is linear between points and level beyond them."""
+    """A function that is linear between points and constant beyond them."""
 
     def __init__(self, values: Floats, fitted: Floats) -> None:
         level = np.diff(fitted) == 0
@@ -129,7 +130,7 @@ class _Piecewise:
 
 
 def plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:
-    """Return where the plateaus of the isotonic regression of the rate of positives begin."""
+    """Return the starts of the plateaus of the isotonic regression of the rate of positives."""
     weight = positive + negative
     starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
     rate = np.add.reduceat(positive, starts) / np.add.reduceat(weight, starts)
@@ -147,7 +148,7 @@ def _plain(positive: Floats, negative: Floats) -> Floats:
 def _line_of_odds(
     logit: Floats, starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float, n_classes: int
 ) -> Floats:
-    """Return, at every value, the probability on straight lines between the centres of smoothed plateaus."""
+    """Return, at every value, the linear interpolation between the centres of smoothed plateaus."""
     for_it = np.add.reduceat(positive, starts) + further / n_classes
     against = np.add.reduceat(negative, starts) + further * (1 - 1 / n_classes)
     pooled = plateaus(for_it, against)
@@ -159,20 +160,20 @@ def _line_of_odds(
 
 
 def with_further(starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float) -> tuple[Floats, Floats]:
-    """Return, at every value, the two isotonic regressions with further samples there: all negative, all positive."""
+    """Return, at every value, two isotonic regressions with samples added there: all negative, all positive."""
     turned = len(positive) - np.append(starts[1:], len(positive))[::-1]
     lowest = 1 - _with_positives(turned, negative[::-1], positive[::-1], further)[::-1]
     return lowest, _with_positives(starts, positive, negative, further)
 
 
 def _with_positives(starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float) -> Floats:
-    """Return, at every value j, the isotonic regression to which further positives have been added at j.
+    """Return, at every value j, the isotonic regression with `further` positives added at j.
 
-    This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, the positives included. The
-    positives only raise the regression at j, so b may be restricted to the ends of the plateaus without them. It may
-    run over all those from a on, since those before j do not lower the maximum. The minimum is then the same for all
-    j. The means of the plateaus rise, so the minimum is reached where the next mean is no longer below the mean so
-    far. Steps of 2ⁱ find that place.
+    This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, with the added positives. The
+    positives only raise the regression at j, so b can be restricted to the ends of the plateaus without them. It can
+    run over all ends from a on, because ends before j do not lower the maximum. The minimum is then the same for all j.
+    The means of the plateaus rise. So the minimum is reached where the next mean is no longer below the mean so far.
+    Steps of 2ⁱ find this end.
     """
     hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
     ends = np.append(starts[1:], len(positive))

@@ -51,22 +51,24 @@ _LARGEST = 1e30
 
 
 class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
-    """An estimator of P(the answer is right), from the probabilities and the sample.
+    """An estimator of the probability that an answer is right, from the probabilities and the sample.
 
-    A monotone calibrator of two classes cannot change which answers are kept. This one can: small models of other
-    families, fitted on the samples that calibrate, estimate how likely each answer is right. Cross-validation decides
-    how much each of them counts. Without a gain the confidence is returned unchanged. Pass it as the `confidence` of
-    :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it out of fold.
+    With two classes, a monotone calibrator does not change the order of the answers, so it cannot change which answers
+    are accepted. This estimator can: small models of other families see the sample, too, and estimate how likely each
+    answer is right. They are fitted on the samples that calibrate. Their weights are chosen by cross-validation. If
+    they bring no gain, the confidence is returned unchanged. Pass it as the `confidence` of
+    :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it on held-out
+    samples.
 
     Parameters
     ----------
     features : callable, default=None
-        What it sees of the samples: a function of `X` that returns an array of shape (n_samples, n_columns). None
-        stands for the columns of `X`: numbers, or values of any kind that repeat. Texts, images and sparse matrices
-        need one, such as the output of an encoder.
+        A function of `X` that returns the features of the samples, of shape (n_samples, n_columns). None uses the
+        columns of `X`: numbers, or categories of any kind. Texts, images and sparse matrices need a function, such as
+        an encoder.
     min_gain : float, default=0.5
-        The correction is kept if the gain in cross-validated log loss is at least this many standard errors above 0. At
-        0 every gain counts.
+        The correction is kept if its gain in cross-validated log loss is at least this many standard errors. With 0
+        every gain counts.
     cv : int, default=5
         Number of folds.
     random_state : int, RandomState instance or None, default=0
@@ -75,19 +77,20 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     weights_ : ndarray of shape (5,)
-        How much each logit counts, in [0, ∞): that of the unchanged confidence; those of randomized trees, boosted
-        trees and a logistic regression on kernels, which see the sample; and that of boosted trees that also see the
-        probabilities. It is (1, 0, 0, 0, 0) where the confidence is returned unchanged.
+        Weight of each logit, in [0, ∞). The logits are those of the unchanged confidence, of three models that see the
+        sample (randomized trees, boosted trees, and a logistic regression on kernels), and of boosted trees that also
+        see the probabilities. The weights are (1, 0, 0, 0, 0) if the confidence is returned unchanged.
     intercept_ : float
-        What is added to the weighted logits.
+        Constant that is added to the weighted logits.
     tail_ : float
-        Confidences that are closer to 1 than this, in [0, 0.5], are lowered, as :class:`PooledCalibrator` does.
+        Width of the tail, in [0, 0.5]. Confidences that are closer to 1 than this are lowered, as in
+        :class:`PooledCalibrator`.
     models_ : list
-        The four models, with the fitted classifier as `model`; None for those of weight 0.
+        The four models; the attribute `model` is the fitted classifier. None for a model of weight 0.
     gain_ : float
-        Mean cross-validated gain in log loss, in nats; NaN where too few answers were right or wrong to learn from.
+        Mean cross-validated gain in log loss, in nats. NaN if there were too few right or wrong answers to learn from.
     gain_stderr_ : float
-        Its standard error.
+        Standard error of the gain.
 
     See Also
     --------
@@ -151,19 +154,19 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_columns)
-            Samples that the classifier was not trained on.
+            Samples on which the classifier was not trained.
         proba : array-like of shape (n_samples, n_classes)
-            Its probabilities, best calibrated.
+            Probabilities of the classifier, preferably calibrated.
         correct : array-like of shape (n_samples,)
             Whether each answer is right.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predicted : array-like of shape (n_samples,), default=None
-            The column of each answer; None stands for the most probable class.
+            The column of each answer. None uses the most probable class.
         true_class : array-like of shape (n_samples,), default=None
-            The column of each sample's class. Of two classes it is known without.
+            The column of each sample's true class. With two classes it is not needed.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of each sample, such as its patient: all samples of a cluster are in one fold.
+            The cluster of each sample, such as its patient. All samples of a cluster are in the same fold.
 
         Returns
         -------
@@ -172,13 +175,13 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If lengths differ, a parameter is out of range, `correct` holds anything but right and wrong, a column does
-            not exist, or `X` has no columns of numbers or values.
+            If lengths differ, or a parameter is out of range. If `correct` has other values than right and wrong. If a
+            column does not exist. If `X` has no columns of numbers or categories.
 
         Warns
         -----
         UserWarning
-            If all weights are below 1: they count as repetitions.
+            If all weights are below 1, because weights are repetition counts.
         """
         check_number(self.min_gain, "min_gain", 0.0)
         check_whole(self.cv, "cv", 2)
@@ -214,11 +217,11 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_columns)
-            Samples. The columns of a table are found by name, if ``fit`` saw one.
+            Samples. If ``fit`` got a table, the columns of a table are found by name.
         proba : array-like of shape (n_samples, n_classes)
             Probabilities, as in ``fit``.
         predicted : array-like of shape (n_samples,), default=None
-            The column of each answer; None stands for the most probable class.
+            The column of each answer. None uses the most probable class.
 
         Returns
         -------
@@ -234,7 +237,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     @one_thread
     def _logit(self, seen: Seen) -> Floats:
-        """Return the stack's logit of each answer."""
+        """Return the logit of the stack for each answer."""
         total = self.weights_[0] * seen.own[:, 0] + self.intercept_
         for weight, model in zip(self.weights_[1:], self.models_, strict=True):
             if model is not None:
@@ -242,7 +245,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.asarray(total)
 
     def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
-        """Return the target of the models that learn the class; `asked` holds the answers in the same codes."""
+        """Return the target of the models that learn the class, and the answers in the same codes."""
         if not self._of_classes:
             return right.astype(np.intp)
         if true_class is None:
@@ -250,7 +253,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.asarray(true_class)
 
     def _used(self, weight: Floats) -> NDArray[np.intp]:
-        """Return the rows that are learned from."""
+        """Return the rows that are used to learn."""
         used = np.flatnonzero(weight > 0)
         if len(used) <= _MOST_ROWS:
             return used
@@ -258,7 +261,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     @one_thread
     def _learn(self, seen: Seen, truth: Truth, groups: Any) -> None:
-        """Learn weights of the models from other folds and, where they help, fit the models on all rows."""
+        """Learn weights of the models out of fold; if the models help, fit them on all rows."""
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         n_folds = min(self.cv, int(truth.right.sum()), int((~truth.right).sum()))
         if groups is not None and (n_folds := min(n_folds, len(pd.unique(groups)))) < 2:
@@ -293,14 +296,14 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return Seen(columns, np.column_stack(own).astype(np.float64), asked)
 
     def _columns(self, given: Any, *, fit: bool) -> Floats:
-        """Return the samples as numbers; values of other kinds are numbered as they were in ``fit``."""
+        """Return the samples as numbers. Categories get the same numbers as in ``fit``."""
         given = self._by_name(given, fit=fit)
         array = None if sparse.issparse(given) else np.asarray(given)
         if array is None or array.ndim != 2 or not array.shape[1]:
             shape = "a sparse matrix" if array is None else f"of shape {array.shape}"
             raise ValueError(
-                f"LearnedConfidence sees columns of numbers or values, but X is {shape}. Pass features, a function of "
-                "X that returns an array of shape (n_samples, n_columns)."
+                f"LearnedConfidence needs columns of numbers or categories, but X is {shape}. Pass features: a "
+                "function of X that returns an array of shape (n_samples, n_columns)."
             )
         numeric = array.dtype.kind in "biuf"
         if fit:
@@ -314,19 +317,19 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.column_stack([_numbers(table[name], kinds) for name, kinds in zip(table, self._kinds, strict=True)])
 
     def _by_name(self, given: Any, *, fit: bool) -> Any:
-        """Return a table with the columns of ``fit``, in their order, where both have names."""
+        """Return a table with the columns of ``fit`` in their order, if both have names."""
         names = column_names(given)
         if fit:
             self._names = names
         if fit or names is None or self._names is None or names == self._names:
             return given
         if missing := [name for name in self._names if name not in names]:
-            raise ValueError(f"X lacks the columns {shorten(missing)}, which it had in fit.")
+            raise ValueError(f"X lacks the columns {shorten(missing)}, but had them in fit.")
         return given.select(self._names) if hasattr(given, "select") else given[self._names]  # pandas has no select
 
 
 def learns(confidence: Any) -> bool:
-    """Whether a `confidence` is an estimator of correctness, rather than a name or a function of probabilities."""
+    """Whether a `confidence` is an estimator of correctness, and not a name or a function of probabilities."""
     return hasattr(confidence, "fit") and hasattr(confidence, "predict_confidence")
 
 
@@ -341,7 +344,7 @@ def _right(correct: ArrayLike) -> NDArray[np.bool_]:
     array = np.asarray(correct)
     distinct = pd.unique(array.ravel()).tolist()
     if array.ndim != 1 or any(isinstance(value, str) or value not in (0, 1) for value in distinct):
-        raise ValueError(f"correct must hold True and False for each sample, but holds {shorten(distinct)}.")
+        raise ValueError(f"correct must hold True or False for each sample, but holds {shorten(distinct)}.")
     return array.astype(np.bool_)
 
 
@@ -356,7 +359,7 @@ def _numbers_of_columns(given: Any, name: str, n_rows: int, n_classes: int) -> C
     check_length(array, n_rows, name)
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_classes:
         values = shorten(pd.unique(array.ravel()).tolist())
-        raise ValueError(f"{name} must hold numbers of columns, from 0 to {n_classes - 1}, but holds {values}.")
+        raise ValueError(f"{name} must hold positions of columns, from 0 to {n_classes - 1}, but holds {values}.")
     return array
 
 
@@ -365,7 +368,7 @@ def _of_answer(proba: NDArray[Any], answer: Codes) -> Floats:
 
 
 def _kinds_of(column: pd.Series) -> pd.Index | None:
-    """Return the distinct values of a column; None where they are numbers."""
+    """Return the distinct values of a column; None if they are numbers."""
     numbers = pd.to_numeric(column, errors="coerce")
     return (
         None if numbers[column.notna()].notna().all() else pd.Index(column.dropna().astype(str).unique()).sort_values()
@@ -373,7 +376,7 @@ def _kinds_of(column: pd.Series) -> pd.Index | None:
 
 
 def _numbers(column: pd.Series, kinds: pd.Index | None) -> Floats:
-    """Return a column as numbers, or as codes of its values; NaN for missing values and those not seen in ``fit``."""
+    """Return a column as numbers, or as codes of its values; NaN for missing values and for new ones."""
     if kinds is None:
         return np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
     places = kinds.get_indexer(pd.Index(column.astype(str)))

@@ -13,12 +13,12 @@ from skconf.calibration._graph import FARTHEST
 
 
 def sigmoid(margin: Floats) -> Floats:
-    """Return 1/(1 + exp(−margin)), which stops 2⁻⁵² short of 0 and 1."""
+    """Return 1/(1 + exp(−margin)), clipped 2⁻⁵² away from 0 and 1."""
     return 1 / (1 + np.exp(-np.clip(margin, -FARTHEST, FARTHEST)))
 
 
 class Prior(NamedTuple):
-    """The penalty (β − centre)ᵀ ridge (β − centre), and which coefficients must not be negative."""
+    """The penalty (β − centre)ᵀ ridge (β − centre), and the coefficients that must not be negative."""
 
     centre: Floats
     ridge: Floats
@@ -26,7 +26,7 @@ class Prior(NamedTuple):
 
 
 class _At(NamedTuple):
-    """The loss at a point, and its derivatives; with the chances of the samples that they rest on."""
+    """The loss at a point, its derivatives, and the chances of the samples."""
 
     value: float
     gradient: Floats
@@ -40,11 +40,11 @@ class Logistic:
     Parameters
     ----------
     features : ndarray of shape (n_features, n_samples)
-        A constant among them is the intercept.
+        Features. A constant feature gives the intercept.
     target : ndarray of shape (n_samples,), bool
         Outcomes.
     sample_weight : ndarray of shape (n_samples,)
-        Weights, as repetitions: the penalty is that of the whole sum.
+        Weights, as repetition counts. The penalty is added once to the whole sum.
     """
 
     def __init__(self, features: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> None:
@@ -54,7 +54,7 @@ class Logistic:
         self._last: tuple[bytes, _At] | None = None
 
     def at(self, point: Floats, prior: Prior) -> _At:
-        """Return value, gradient, Hessian, and the probability of every outcome that was not seen."""
+        """Return value, gradient, Hessian, and for every sample the probability of the outcome that did not occur."""
         key = point.tobytes()
         if self._last is None or self._last[0] != key:  # the same point is asked for under several priors
             self._last = key, self._without_penalty(point)
@@ -80,9 +80,9 @@ class Logistic:
         return _At(value, gradient, hessian, chance)
 
     def fit(self, prior: Prior, start: Floats | None = None, precision: float = 1e-8) -> Floats:
-        """Return the coefficients of least loss, by Newton's method within the bounds.
+        """Return the coefficients with the least loss, by Newton's method within the bounds.
 
-        The last step is the first that lowers the loss by no more than its share `precision`.
+        It stops after a step that lowers the loss by at most the share `precision`.
         """
         point = prior.centre if start is None else start
         now = self.at(point, prior)
@@ -108,7 +108,7 @@ class Logistic:
         return point + step if moved.value <= now.value + rounding else point
 
     def left_out_loss(self, point: Floats, prior: Prior) -> float:
-        """Return the mean log loss of every sample under the fit without it, to first order."""
+        """Return the mean leave-one-out log loss, to first order."""
         now = self.at(point, prior)
         free = ~prior.bounded | (point > 0)
         inverse = np.linalg.pinv(now.hessian[np.ix_(free, free)] * self.total, rcond=1e-14, hermitian=True)
@@ -120,7 +120,7 @@ class Logistic:
 
 
 def _step(now: _At, point: Floats, bounded: NDArray[np.bool_]) -> Floats:
-    """Return the step to the least value of the loss's parabola, within the bounds."""
+    """Return the Newton step within the bounds."""
     scale = np.sqrt(np.maximum(np.diag(now.hessian), np.finfo(float).tiny))
     root = cholesky(now.hessian / np.outer(scale, scale) + 1e-12 * np.eye(len(scale)))
     aim = -solve_triangular(root, now.gradient / scale, trans=1)
@@ -136,7 +136,7 @@ def _step(now: _At, point: Floats, bounded: NDArray[np.bool_]) -> Floats:
 
 
 def _least_squares(matrix: Floats, target: Floats) -> Floats:
-    """Return where |matrix · x − target| is least, with x ≥ 0."""
+    """Return the x ≥ 0 that minimises |matrix · x − target|."""
     with warnings.catch_warnings():  # scipy 1.12 calls its own equations ill-conditioned, and may give up
         warnings.simplefilter("ignore", LinAlgWarning)
         try:

@@ -26,31 +26,31 @@ _MOST_EXACT = 1000
 
 
 class MatrixCalibrator(AmongPresentCalibrator):
-    """Structured matrix scaling: softmax of an affine map of log-probabilities, with a ridge for each of its parts.
+    """Structured matrix scaling: softmax of an affine map of log-probabilities, with a ridge penalty for each part.
 
-    A first calibrator, Laplace-smoothed temperature scaling, gives z = log p. The scores are z + Δ z + b, with a matrix
-    Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of Δ|²), with K
-    classes and ridge r: K (K + 1) parameters, of which only those move that the data support. The ridge weighs
-    as much as a fixed number of samples, so that with many samples this is plain matrix scaling. No probability is
-    closer to 0 or 1 than 2⁻⁵². The order of classes may change.
+    A first calibrator, by default temperature scaling with smoothing, gives z = log p. The scores are z + Δ z + b, with
+    a matrix Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of
+    Δ|²), with K classes and ridge r. There are K (K + 1) parameters, but a parameter leaves 0 only if the data support
+    it. The penalty counts as much as a fixed number of samples, so with many samples this is plain matrix scaling. All
+    probabilities stay 2⁻⁵² away from 0 and 1. The order of the classes by probability may change.
 
-    A class that is missing from the calibration data keeps its probability. The other classes are calibrated among
-    themselves and share the rest, and a warning names the class.
+    A class without samples in the calibration data keeps its probability, and a warning names it. The other classes are
+    calibrated among themselves and share the remaining probability.
 
     Parameters
     ----------
     ridge : float, default=1.0
-        Strength of the penalty, in (0, ∞). A smaller one, such as 1/16, is better where it is one of several members of
-        a :class:`PooledCalibrator`.
+        Strength of the penalty, in (0, ∞). If the calibrator is one of several members of a :class:`PooledCalibrator`,
+        a smaller value is better, such as 1/16.
     base : calibrator or None, default=None
-        The calibrator that comes first; it is cloned. None stands for ``TemperatureCalibrator(smoothing=1)``.
+        The first calibrator, which is cloned. None uses ``TemperatureCalibrator(smoothing=1)``.
 
     Attributes
     ----------
     base_ : calibrator
         The first calibrator, fitted on the classes that are present.
     matrix_ : ndarray of shape (n_present, n_present)
-        1 + Δ, for the classes that are present: row k makes the score of class k.
+        The matrix 1 + Δ, for the classes that are present. Row k gives the score of class k.
     offset_ : ndarray of shape (n_present,)
         b.
     classes_ : ndarray of shape (n_classes,)
@@ -168,7 +168,7 @@ class _Scores:
         return change(minimize(loss, np.zeros(self.start.size), jac=True, method="L-BFGS-B", options=options).x)
 
     def _roots(self) -> Floats:
-        """Return for each class a matrix, or its diagonal, in whose coordinates the curvature is about 1."""
+        """Return, for each class, a matrix or its diagonal that scales the curvature to about 1."""
         proba, _ = softmax(self.start @ self.logs, -FARTHEST)
         spread = (proba * (1 - proba)) @ self.weight
         if len(spread) > _MOST_MATRICES:

@@ -16,24 +16,26 @@ _GROUPS = 2048
 class PlattCalibrator(OneVsRestCalibrator):
     """Platt scaling: a sigmoid of the logit, with smoothed targets.
 
-    For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability, and a and b of largest
-    likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) rather than 1 and 0, with n₊ and n₋ the sums of the
-    weights; this keeps a and b finite. More than two classes are calibrated one against the rest, and rows are scaled
-    to sum to one. The sigmoid stops 2⁻⁵² short of 0 and 1, so that no class ever gets exactly 0 or 1.
+    For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability. a and b maximise the likelihood.
+    The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) instead of 1 and 0, with n₊ and n₋ the sums of the weights of
+    positives and negatives. This keeps a and b finite. If there are more than two classes, each is calibrated against
+    the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets a
+    probability of 0 or 1.
 
-    The targets bound the output within the range of the calibration data, not beyond. Where a probability separates the
-    classes there, the sigmoid is steep: after a hundred such samples it gives 1 − 4e-10 at 0.999; "pooled" gives 0.996.
+    The targets limit the output only within the range of the calibration data. If a probability separates the classes
+    in the calibration data, the sigmoid is steep, and outside this range its output is extreme. For example, after a
+    hundred such samples it gives 1 − 4e-10 at 0.999, while "pooled" gives 0.996.
 
-    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Parameters
     ----------
     on : {"logit", "proba"}, default="logit"
-        The argument of the sigmoid. "proba" uses the probability itself, like the CSR paper and scikit-learn's former
-        sigmoid calibration of classifiers with only ``predict_proba``; its output lies between its values at the
-        probabilities 0 and 1. "logit" replaces a probability of 0 before it takes the logit: by half the smallest
-        positive probability of the class in the calibration data if these contain zeros, else by 1e-8 or less. It
-        replaces 1 likewise.
+        The argument of the sigmoid. "proba" uses the probability itself, as in the CSR paper and in scikit-learn's
+        former sigmoid calibration of classifiers without ``decision_function``. Its output lies between its values at
+        the probabilities 0 and 1. "logit" uses the logit, and replaces probabilities of 0 before. If the calibration
+        data contain zeros, the replacement is half the smallest positive probability of the class; otherwise it is at
+        most 1e-8. Probabilities of 1 are replaced in the same way.
 
     Attributes
     ----------
@@ -90,7 +92,7 @@ class Logit:
 
 
 class _Itself:
-    """The probability as it is."""
+    """The unchanged probability."""
 
     def __call__(self, proba: Floats) -> Floats:
         return np.asarray(proba)
@@ -113,12 +115,12 @@ class _Sigmoid:
 
 
 def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[float, float]:
-    """Return slope and intercept of the logistic curve of largest likelihood for Platt's targets.
+    """Return slope and intercept of the logistic curve with the largest likelihood, for Platt's targets.
 
     Parameters
     ----------
     feature : ndarray of shape (n,)
-        What the curve is a function of.
+        The argument of the curve.
     target : ndarray of shape (n,), bool
         Outcomes, of both kinds.
     sample_weight : ndarray of shape (n,)
@@ -148,7 +150,7 @@ def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Float
 
 
 def _grouped(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Return mean and weight of the groups that close values, from zero up, fall into."""
+    """Return mean and weight of groups of close values, for values of zero or more."""
     group = (values * ((_GROUPS - 1) / (values.max() or 1.0))).astype(np.intp)
     group[1::2] += _GROUPS  # every other row to a second set: sums that are added to in turn do not wait for each other
     mass, total = (np.bincount(group, weights).astype(np.float64) for weights in (weight, weight * values))
@@ -159,14 +161,14 @@ def _grouped(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
 class _Loss:
     """Σ w (log(1 + exp(−m)) + (1 − t) m) for margins m = slope · x + height.
 
-    The targets t are in `missed_x` and `missed`, the sums of w (1 − t) x and w (1 − t).
+    The targets t are only in `missed_x` and `missed`, the sums of w (1 − t) x and w (1 − t).
     """
 
     def __init__(self, feature: Floats, weight: Floats, missed_x: float, missed: float) -> None:
         self.feature, self.weight, self.missed_x, self.missed = feature, weight, missed_x, missed
 
     def __call__(self, slope: float, height: float) -> tuple[float, ...]:
-        """Return the value, its derivatives by slope and height, and the second ones by both, mixed and by both."""
+        """Return the value, its first derivatives by slope and height, and its second derivatives."""
         value = slope * self.missed_x + height * self.missed
         by_slope, by_height = self.missed_x, self.missed
         twice_slope, mixed, twice_height = 0.0, 0.0, 0.0
@@ -193,7 +195,7 @@ class _Loss:
 
 
 def _newton(loss: _Loss, slope: float, height: float) -> tuple[float, float]:
-    """Return where the loss is least, by Newton's method, with shorter steps where those do not lower it."""
+    """Return the minimum of the loss, by Newton's method, with shorter steps if a step does not lower the loss."""
     now = loss(slope, height)
     scale_slope, scale_height = now[3] or 1.0, now[5] or 1.0  # a constant feature has no curvature
     damping = 1e-9

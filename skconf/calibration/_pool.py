@@ -1,4 +1,4 @@
-"""The mathematics of a pool of calibrators: folds, weights of members, and a safe tail."""
+"""The mathematics of a pool of calibrators: folds, weights of members, and lowered confidences near 1."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -51,7 +51,7 @@ _LEARN_RARE = 50
 
 
 def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
-    """Return members, and prior weights that favour those with few parameters while there are few samples."""
+    """Return members and prior weights. With few samples, the weights favour members with few parameters."""
     temperature = TemperatureCalibrator(smoothing=1.0)
     rigid: list[Any] = [None, temperature]
     isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
@@ -74,15 +74,16 @@ def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats
 
 
 def scales_absent(member: Any) -> bool:
-    """Return whether a member gives a class without a sample a probability by what it learned of the others."""
+    """Return whether a member calibrates a class without samples by what it learned from other classes."""
     bent = isinstance(member, BentTemperatureCalibrator) and not member.shifted
     return member is None or bent or isinstance(member, TemperatureCalibrator)
 
 
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
-    """Return new members, fitted; None stands for the raw probabilities.
+    """Return new, fitted members. None stands for the raw probabilities.
 
-    A member that is the base of another one is fitted once, unless a class is missing: the other one leaves it out.
+    A member that is the base of another member is fitted once for both. If a class is missing, it is fitted again,
+    because the other member leaves the class out.
     """
     labels, made = np.arange(proba.shape[1]), dict[int, Any]()
     shared = bool(np.bincount(codes, minlength=len(labels)).all())
@@ -113,7 +114,7 @@ def pool(proba: list[Floats], weights: Floats) -> Floats:
 def out_of_fold(
     members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats
 ) -> tuple[list[Floats], Codes, Floats]:
-    """Return members' probabilities of samples that they were not fitted on, with their classes and weights."""
+    """Return out-of-fold probabilities of the members, with the classes and weights of the samples."""
     by_member: list[list[Floats]] = [[] for _ in members]
     rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for kept, held in _rounds(proba, codes, sample_weight):
@@ -134,7 +135,7 @@ def out_of_fold(
 
 
 def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Yield, fold by fold, how much of every sample's weight is for training and how much is held out."""
+    """Yield, for each fold, how much of every sample's weight is for training and how much is held out."""
     total = float(sample_weight.sum())
     n_folds = min(max(_N_FOLDS, int(total / _ENOUGH)), _MOST_FOLDS)
     enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
@@ -154,23 +155,23 @@ def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tupl
 
 
 def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:
-    """Return the least width of the tail in which confidences must be lowered, for the size ratio to be low enough.
+    """Return the smallest width of the tail in which confidences are lowered, so that the size ratio is low enough.
 
     Parameters
     ----------
     unsure : ndarray of shape (n_samples,)
-        1 − confidence.
+        1 − confidence of each sample.
     wrong : ndarray of shape (n_samples,), bool
         Whether the prediction was wrong.
     sample_weight : ndarray of shape (n_samples,)
-        How often each sample counts.
+        Weights, as repetition counts.
     zscore : float
-        How many standard deviations the ratio may lie above 1.
+        Number of standard deviations by which the ratio may be above 1.
 
     Returns
     -------
     float
-        In [0, 0.5].
+        The width, in [0, 0.5].
     """
 
     def too_sure(width: float) -> bool:
@@ -188,12 +189,12 @@ def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, 
 
 
 def lifted(unsure: Floats, width: float) -> Floats:
-    """Raise distances to 1 that are below a width halfway to it."""
+    """Raise distances to 1 that are below a width to the mean of distance and width."""
     return np.where(unsure < width, (unsure + width) / 2, unsure)
 
 
 def lowered(proba: Floats, width: float) -> Floats:
-    """Return rows whose confidence is lowered in the tail; the other classes gain in proportion."""
+    """Return rows with lower confidences in the tail. The other classes gain in proportion."""
     surest = np.arange(len(proba)), proba.argmax(axis=1)
     others = proba.copy()
     others[surest] = 0.0
@@ -207,10 +208,11 @@ def lowered(proba: Floats, width: float) -> Floats:
 
 
 def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_weight: Floats) -> Floats:
-    """Return the weights of the members by their probabilities of held-out samples, whose classes are `codes`.
+    """Return the weights of the members, from their probabilities for held-out samples with the classes `codes`.
 
-    Members whose likelihood is far behind that of the best have less prior: they would spoil the mean. A lag of a few
-    times √n nats is more than chance; the raw probabilities have one if class frequencies changed.
+    Members whose likelihood is far below the best one get less prior weight, because they would spoil the mean. A
+    difference of a few times √n nats is more than chance. The raw probabilities have such a difference if class
+    frequencies have changed.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
     likelihood = np.log(chance) @ sample_weight
@@ -219,17 +221,17 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
 
 
 def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:
-    """Return weights w ≥ 0 of sum 1 with the largest Σ a log(w · chance) + Σ prior log w.
+    """Return the weights w ≥ 0 with sum 1 that maximise Σ a log(w · chance) + Σ prior log w.
 
     Parameters
     ----------
     chance : ndarray of shape (n_members, n_samples)
-        Each member's probability of what happened.
+        Probability of the observed class of each sample, by each member.
     sample_weight : ndarray of shape (n_samples,)
         The weights a of the samples.
     prior : ndarray of shape (n_members,)
-        Positive: it keeps w away from the bounds, so that Newton's method needs no others. Nor does it need the sum:
-        with a penalty of (Σ a + Σ prior) Σ w it is 1 where the gradient is zero.
+        Prior weights, which are positive. They keep w away from 0, so Newton's method needs no bounds. It needs no
+        constraint for the sum either: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the gradient is zero.
     """
     total = float(sample_weight.sum() + prior.sum())
     gain, pull = sample_weight / total, prior / total
@@ -257,13 +259,13 @@ def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Flo
 
 
 def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: int) -> Iterator[Floats]:
-    """Yield for each fold how much of every sample's weight is held out in it.
+    """Yield, for each fold, how much of every sample's weight is held out.
 
-    The weights are laid end to end, ordered by the largest probability, cut into blocks of as many units as there are
-    folds, and dealt to these one unit at a time, from another one in each block. So folds have the same mix of
-    probabilities, but not of classes: what is held out would else repeat the class frequencies of what is learned. A
-    weight of 3 is dealt as three rows are; the order of rows and of classes plays no part. Weights that are all below
-    one are dealt in units of the largest.
+    The weights are put in a line, ordered by the largest probability. The line is cut into blocks with one unit of
+    weight for each fold. Within a block, each fold gets one unit, in an order that differs between blocks. So all folds
+    have the same mix of probabilities. They do not have the same mix of classes, because held-out samples would then
+    repeat the class frequencies of the training samples. A weight of 3 is treated like three rows. The order of rows
+    and of classes has no effect. If all weights are below one, the unit is the largest weight.
     """
     order = order_of_rows(proba, codes, sample_weight)
     unit = min(1.0, float(sample_weight.max()))
@@ -282,7 +284,7 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
 
 
 def _mixed(numbers: Floats) -> NDArray[np.int64]:
-    """Return whole numbers that look random, always the same for a number."""
+    """Return pseudo-random whole numbers, always the same one for the same number."""
     bits = np.fmod(numbers, 2.0**53).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     bits ^= bits >> np.uint64(30)
     bits *= np.uint64(0xBF58476D1CE4E5B9)

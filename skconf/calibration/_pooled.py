@@ -1,4 +1,4 @@
-"""Calibrators by name, and the pool of those that are named."""
+"""Calibrators by name, and the pool of calibrators."""
 
 import operator
 from collections.abc import Callable
@@ -38,49 +38,50 @@ from skconf.calibration._venn_abers import VennAbersCalibrator
 
 
 class PooledCalibrator(AmongPresentCalibrator):
-    """A pool of calibrators: the weighted mean of their probabilities, and of the raw ones.
+    """A pool of calibrators: the weighted mean of their probabilities and of the raw ones.
 
-    No single calibrator is always best: with few samples the raw probabilities are best, with many a flexible curve.
-    The weights have the least log loss on folds that the members were not fitted on. The members are then fitted on all
-    samples. Their mean is no worse than they are on average; the mean of calibrated members is, if anything,
-    underconfident.
+    No calibrator is always the best one: with few samples the raw probabilities are best, with many samples a flexible
+    curve is. The weights minimise the log loss on folds on which the members were not fitted. The members are then
+    fitted on all samples. The log loss of their mean is not larger than the mean of their log losses. The mean of
+    calibrated members may be underconfident, but not overconfident.
 
-    Two steps guard against overconfidence near 1. If the calibrated size ratio shows that the pool was overconfident on
-    those folds, confidences near 1 are lowered. With κ as small as possible, the distance to 1 of a confidence that
-    is closer than κ becomes the mean of that distance and κ. Then a few further samples, spread evenly over the
-    classes, are mixed in, as they are in smoothed temperature scaling. Neither changes the order of confidences.
+    Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
+    that the pool was overconfident on those folds. If a confidence is closer to 1 than κ, its distance to 1 becomes the
+    mean of the distance and κ. The number κ is as small as possible. Second, a few samples that are spread evenly over
+    the classes are mixed in, as in smoothed temperature scaling. Neither step changes the order of the confidences.
 
-    Where a class is missing from the calibration data, the others are calibrated among themselves and share the rest.
-    Its own probability is the mean of the raw one and of temperature scaling, plain and bent, which need no sample of
-    each class. If `members` are given it keeps its probability, but for the samples that are mixed in. A warning names
-    the class.
+    If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
+    themselves and share the remaining probability. The probability of the missing class is the mean of the raw one and
+    of temperature scaling, plain and bent, because these members do not need samples of each class. If `members` are
+    given, it keeps its raw probability, except for the samples that are mixed in.
 
     Parameters
     ----------
     members : list of str, calibrators or None, default=None
-        Names of calibrators, calibrators (they are cloned), and None, which stands for the raw probabilities. If
-        `members` is None: raw, smoothed temperature and, with two classes, "spline", "smoothed_isotonic", "bayesian", a
-        line of the log-odds and "quadratic"; with more, temperature with a bend and a tail, without and with a shift
-        for each class, and, for n samples of K classes with K² ≤ 4 n, a matrix with a sixteenth of the usual ridge, and
-        up to 31 classes another such matrix after smoothed isotonic regression.
+        The members: names of calibrators, calibrators (they are cloned), or None for the raw probabilities. If
+        `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes it also
+        has "spline", "smoothed_isotonic", "bayesian", a line of the log-odds and "quadratic". With more classes it also
+        has temperature scaling with a bend and a tail, once without and once with a shift for each class. If K² ≤ 4 n,
+        for n samples and K classes, it also has matrix scaling with a sixteenth of the usual ridge. With at most 31
+        classes, it has another such matrix after smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
-        Weights of the members: learned, or all the same.
+        Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75
-        How many further samples are mixed in, in [0, ∞): with n the sum of weights, K classes and smoothing s, every
-        probability p becomes (n p + s/K)/(n + s). At 0.75, one error among n new samples of two classes adds
-        about 2.7 to their size ratio at most, however confident it was.
+        Number of samples that are mixed in, in [0, ∞). With n the sum of weights, K classes and smoothing s, every
+        probability p becomes (n p + s/K)/(n + s). With 0.75 and two classes, one error among n new samples adds at most
+        about 2.7 to their size ratio, at any confidence.
     tail_zscore : float or None, default=0.5
-        The size ratio of the pool on the folds is at most this many standard deviations σ above 1. A smaller value is
-        safer, and costs accuracy. None leaves confidences unchanged.
+        Largest number of standard deviations σ by which the size ratio of the pool on the folds may be above 1. A
+        smaller value is safer, but makes the probabilities less accurate. None leaves confidences unchanged.
 
     Attributes
     ----------
     members_ : list of calibrators and None
-        The members, fitted on all samples.
+        The members, fitted on all samples. None is the raw probabilities.
     weights_ : ndarray of shape (n_members,)
-        Their weights, of sum 1.
+        Weights of the members, with sum 1.
     tail_ : float
-        κ, in [0, 0.5]; 0 where nothing is lowered.
+        The width κ of the tail, in [0, 0.5]. It is 0 if no confidence is lowered.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
@@ -150,11 +151,11 @@ class PooledCalibrator(AmongPresentCalibrator):
             self._shares = self.weights_[some] / self.weights_[some].sum()
 
     def _named(self) -> list[Any] | None:
-        """Return the members that were given, by name or not."""
+        """Return the given members, with names replaced by calibrators."""
         if self.members is None:
             return None
         if not isinstance(self.members, list | tuple) or not self.members:
-            raise ValueError(f"members must be a list of one or more calibrators, but is {self.members!r}.")
+            raise ValueError(f"members must be a list of at least one calibrator, but is {self.members!r}.")
         return [None if member is None else make_calibrator(member) for member in self.members]
 
     def _fit_present(self, proba: Floats, codes: Codes, sample_weight: Floats) -> None:
@@ -217,7 +218,7 @@ class PooledCalibrator(AmongPresentCalibrator):
 
 
 def _pooled(members: list[Any], weights: Floats, proba: Tensor, n_classes: int) -> Tensor:
-    """Write the weighted mean of members' probabilities into a graph."""
+    """Write the weighted mean of the members' probabilities into a graph."""
     parts = [
         float(weight) * (proba if member is None else to_graph(member, proba))
         for member, weight in zip(members, weights, strict=True)
@@ -253,7 +254,7 @@ _ELSEWHERE = {"sigmoid": "platt", "logistic": "platt", "binning": "histogram"}
 
 
 def hint(name: str) -> str:
-    """Return a sentence with the name that may be meant, or nothing."""
+    """Return a sentence with the name that may be meant, or ""."""
     if name.lower() in _ELSEWHERE:
         return f"Use {_ELSEWHERE[name.lower()]!r}, the name of {name!r} in skconf."
     return suggest(name, CALIBRATORS).strip()
@@ -274,7 +275,7 @@ def make_calibrator(calibration: Any) -> Any:
     Raises
     ------
     ValueError
-        If there is no calibrator of that name.
+        If there is no calibrator with this name.
     """
     if not isinstance(calibration, str):
         return calibration

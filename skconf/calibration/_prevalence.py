@@ -1,4 +1,4 @@
-"""Probabilities for other shares of the classes than those at which they are calibrated."""
+"""Probabilities for other class shares than those for which they are calibrated."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -25,40 +25,43 @@ def correct_prevalence(
     *,
     labels: ArrayLike | None = None,
 ) -> Floats:
-    """Correct probabilities for a class that is rarer, or more frequent, than where they were calibrated.
+    """Correct probabilities if the classes have other shares than in the calibration data.
 
-    A model that was trained or calibrated on as many frauds as honest cases expects half of all cases to be fraud. Used
-    where 0.3% are fraud, its probabilities are wrong by a known factor, by Bayes' rule:
+    For example, a model that was trained or calibrated on equally many frauds and honest cases expects that half of all
+    cases are frauds. If only 0.3% of cases are frauds in use, its probabilities are wrong. Bayes' rule gives the
+    correction:
 
     p'_k = p_k (after_k / before_k) / Σ_j p_j (after_j / before_j)
 
     Parameters
     ----------
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities, as ``predict_proba`` of a classifier or a pipeline returns them; a single column is that of the
-        second label.
+        Probabilities, as from ``predict_proba`` of a classifier or a pipeline. A single column is the probability of
+        the second label.
     before : mapping of label to share, or array-like of labels
-        Shares of the classes where the probabilities are calibrated: those of the rows that calibrated them, or, if
-        they are calibrated without that, of the rows that trained the model, after any undersampling. Of two classes
-        one share is enough. True labels stand for their shares.
+        Shares of the classes for which the probabilities are calibrated. Give the shares in the rows that calibrated
+        the model. If there was no calibration, give the shares in the rows that trained the model, after any
+        undersampling. With two classes, one share is enough. You can also pass true labels; the shares are then
+        computed from them.
     after : mapping of label to share, or array-like of labels
-        Shares of the classes where the model is used.
+        Shares of the classes where the model is used, in the same forms.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the columns, a classifier's ``classes_``. None stands for the names of the columns of a table, or the
-        labels of `before` and `after`, sorted. Of the labels 0 and 1 one is enough.
+        Labels of the columns, such as ``classes_`` of a classifier. None uses the names of the columns of a table, or
+        else the sorted labels of `before` and `after`. If the labels are 0 and 1, `before` and `after` may name only
+        one of them.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Rows sum to 1. A probability of 0 stays 0, and one of 1 stays 1.
+        Corrected probabilities. Rows sum to 1. Probabilities of 0 and 1 do not change.
 
     Raises
     ------
     TypeError
-        If a share is no number.
+        If a share is not a number.
     ValueError
-        If a label is unknown or missing, a share is not above 0 and below 1, shares do not sum to 1, `labels` are
-        needed and not given, or probabilities are missing or outside [0, 1].
+        If a label is unknown or missing. If a share is not between 0 and 1, or shares do not sum to 1. If `labels` are
+        needed but not given. If probabilities are missing or outside [0, 1].
 
     See Also
     --------
@@ -118,18 +121,18 @@ def correct_prevalence(
 
 
 def refuse_zeros(calibration: Any, caller: str) -> None:
-    """Refuse calibrators that give zeros: they stay zeros, whatever the share of their class is."""
+    """Refuse calibrators that give zeros, because zeros stay zeros for any share of their class."""
     calibrator = None if calibration is None else make_calibrator(calibration)
     plain = isinstance(calibrator, IsotonicCalibrator) and not calibrator.smoothing
     if plain or isinstance(calibrator, HistogramBinningCalibrator):
         raise ValueError(
-            f"{caller} takes no calibration={calibration!r}: it gives probabilities of 0, which stay 0 whatever the "
-            "share of their class is. Use 'pooled', 'platt' or 'smoothed_isotonic'."
+            f"{caller} takes no calibration={calibration!r}, because it gives probabilities of 0, which stay 0 for any "
+            "share of their class. Use 'pooled', 'platt' or 'smoothed_isotonic'."
         )
 
 
 def by_factor(proba: NDArray[Any], factor: Floats) -> Floats:
-    """Return probabilities of which each column is multiplied by its factor, and rows then sum to one."""
+    """Return probabilities with each column multiplied by its factor, and rows scaled to sum to one."""
     out = np.maximum(proba, 0.0, dtype=np.float64)
     return rows_to_one(out * (factor / factor.max()))
 
@@ -145,12 +148,15 @@ def _labels_of(given: Any, name: str) -> LabelColumn:
 def _shares_of(column: LabelColumn, classes: NDArray[Any]) -> Floats:
     counts = np.bincount(column.positions_in(classes), minlength=len(classes))
     if not counts.all():
-        raise ValueError(f"{column.name} holds no {shorten(classes[counts == 0].tolist())}: its share must be above 0.")
+        raise ValueError(
+            f"{column.name} holds no {shorten(classes[counts == 0].tolist())}, but the share of each class must be "
+            "above 0."
+        )
     return np.asarray(counts / counts.sum())
 
 
 def _classes(labels: ArrayLike | None, y_proba: Any, named: list[Any], n_classes: int) -> NDArray[Any]:
-    """Return the labels of the columns: as given, named by a table, or those of which shares are stated."""
+    """Return the labels of the columns: the given ones, the names in a table, or those with a given share."""
     if labels is not None:
         classes = check_labels(labels)
     else:
@@ -164,7 +170,7 @@ def _classes(labels: ArrayLike | None, y_proba: Any, named: list[Any], n_classes
         classes = LabelColumn(named, "before and after").sorted_distinct()
     if len(classes) != n_classes:
         raise ValueError(
-            f"y_proba has {n_classes} columns, and {'labels' if labels is not None else 'before and after'} name "
+            f"y_proba has {n_classes} columns, but {'labels' if labels is not None else 'before and after'} name "
             f"{len(classes)} classes, {shorten(classes.tolist())}. Pass labels=[...], in the order of the columns (a "
             "classifier's classes_)."
         )

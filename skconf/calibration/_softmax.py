@@ -24,34 +24,35 @@ _TIE = 1e-9
 
 
 class TemperatureCalibrator(Calibrator):
-    """Temperature scaling: softmax(log p / T), with one temperature T of largest likelihood for all classes.
+    """Temperature scaling: softmax(log p / T), with the temperature T of the largest likelihood for all classes.
 
-    The order of the classes does not change, and so neither does any prediction. T > 1 lowers the confidences, T < 1
-    raises them. The classes share T, so a few hundred samples suffice for a thousand classes. A class that is missing
-    from the calibration data is scaled like the others, and a warning names it. If only one class is present, T is 1.
+    The order of the classes by probability does not change, so no prediction changes. T > 1 lowers the confidences, T <
+    1 raises them. The classes share T, so a few hundred samples are enough for a thousand classes. A class without
+    samples in the calibration data is scaled like the others, and a warning names it. If only one class is present, T
+    is 1.
 
-    If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. The
-    targets are then Platt's, (n + 1)/(n + 2) for the true class and the rest in equal parts for the others, with n
-    the sum of weights. If the probabilities are no better than uniform ones, 1/T would be zero or less: T is then
-    1e4, with a warning.
+    If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. Platt's
+    targets are then used: (n + 1)/(n + 2) for the true class, and equal parts of the remaining probability for the
+    other classes, with n the sum of weights. If the probabilities are not better than uniform ones, 1/T would be zero
+    or negative. T is then 1e4, and a warning says so.
 
     Parameters
     ----------
     smoothing : float, default=0.0
-        How many further samples are mixed in, in [0, ∞): they are spread evenly over the K classes, so that with n the
-        sum of weights and smoothing s every calibrated probability p becomes (n p + s/K)/(n + s). The calibration
-        "smoothed_temperature" uses 1, Laplace's mixture: no probability is then below 1/((n + 1) K), and no single
-        sample costs more than the logarithm of that. T is fitted without the mixture.
+        Number of samples that are mixed in, in [0, ∞). They are spread evenly over the K classes: with n the sum of
+        weights and smoothing s, every calibrated probability p becomes (n p + s/K)/(n + s). The calibration
+        "smoothed_temperature" uses 1, which is Laplace's rule. No probability is then below 1/((n + 1) K), so the log
+        loss of a sample is at most log((n + 1) K). T is fitted without the mixture.
 
     Attributes
     ----------
     temperature_ : float
-        T, positive and finite.
+        The temperature T, positive and finite.
     uniform_ : float
-        The share of the uniform distribution in the mixture, s/(n + s); 0 if only one class is present.
+        The share of the uniform distribution in the mixture, s/(n + s). It is 0 if only one class is present.
     smallest_ : float
-        The value that replaces a probability of 0: half the smallest positive one in the calibration data if these
-        contain zeros, else 1e-8 or less.
+        The value that replaces a probability of 0. If the calibration data contain zeros, it is half the smallest
+        positive probability in the data; otherwise it is at most 1e-8.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
@@ -92,8 +93,8 @@ class TemperatureCalibrator(Calibrator):
         scale, _ = _most_likely(data, shifted=False)
         if scale * _HOTTEST < 1:
             warn(
-                f"{type(self).__name__} makes probabilities nearly uniform (T = {_HOTTEST:g}): those of the "
-                "calibration data are no better than uniform ones. Check that the columns are in the order of the "
+                f"{type(self).__name__} makes probabilities nearly uniform (T = {_HOTTEST:g}), because those of the "
+                "calibration data are not better than uniform ones. Check that the columns are in the order of the "
                 "labels.",
             )
         self.temperature_ = 1 / max(scale, 1 / _HOTTEST)
@@ -118,26 +119,28 @@ class TemperatureCalibrator(Calibrator):
 class AffineCalibrator(Calibrator):
     """Affine calibration: softmax(α log p + β), with one scale α and a shift β for each class.
 
-    The parameters have the largest likelihood. Without shifts this is temperature scaling; with them it also corrects
-    class frequencies that differ from those in training. For two classes it is Platt scaling on the logit, without
-    the smoothed targets.
+    The parameters maximise the likelihood. Without shifts this is temperature scaling. The shifts correct class
+    frequencies that differ from those in training. For two classes it is Platt scaling on the logit, without the
+    smoothed targets.
 
-    A class that is missing from the calibration data would have a shift of minus infinity. Its probability stays
-    unchanged, the other classes are calibrated among themselves and share the rest, and a warning names the class.
+    A class without samples in the calibration data would have a shift of minus infinity. Its probability therefore
+    stays unchanged, and a warning names it. The other classes are calibrated among themselves and share the remaining
+    probability.
 
     If some scale and shifts make every sample right, the likelihood has no maximum, and every confidence would go to
-    one. The targets are then Platt's, (n + 1)/(n + 2) for the true class and the rest in equal parts for the others,
-    with n the sum of weights.
+    one. Platt's targets are then used: (n + 1)/(n + 2) for the true class, and equal parts of the remaining probability
+    for the other classes, with n the sum of weights.
 
     Attributes
     ----------
     slope_ : float
-        The scale α, 1/T of temperature scaling; negative if the least probable classes are the right ones.
+        The scale α, which is 1/T in temperature scaling. It is negative if the least probable classes are the right
+        ones.
     offset_ : ndarray of shape (n_classes,)
-        The shifts β, of sum zero; 0 for a class that was not calibrated.
+        The shifts β, with sum zero. The shift is 0 for a class that was not calibrated.
     smallest_ : float
-        The value that replaces a probability of 0: half the smallest positive one in the calibration data if these
-        contain zeros, else 1e-8 or less.
+        The value that replaces a probability of 0. If the calibration data contain zeros, it is half the smallest
+        positive probability in the data; otherwise it is at most 1e-8.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
@@ -189,20 +192,20 @@ class AffineCalibrator(Calibrator):
 
 
 def _blocks(proba: NDArray[Any]) -> list[slice]:
-    """Cut rows into blocks, small enough that several fit into the cache."""
+    """Divide rows into blocks, so small that several fit into the cache."""
     return row_blocks(len(proba), 8 * proba.shape[1])
 
 
 def _logs(proba: NDArray[Any], zero: float) -> Floats:
-    """Return transposed log-probabilities, of shape (n_classes, n_rows): sums over classes are then fast."""
+    """Return transposed log-probabilities, of shape (n_classes, n_rows), for fast sums over classes."""
     logs = np.array(proba.T, dtype=np.float64, order="C")
     return np.log(np.maximum(logs, zero, out=logs), out=logs)
 
 
 def softmax(scores: Floats, lowest: float | None = None) -> tuple[Floats, Floats]:
-    """Return softmax over the first axis, in place, and the logarithms of the sums of exponentials.
+    """Compute softmax over the first axis in place. Return it, and the logarithms of the sums of exponentials.
 
-    Scores that lie further below the highest of their column than `lowest` are raised to it.
+    Scores are clipped to at most `lowest` below the highest one of their column.
     """
     top = scores.max(axis=0)
     scores -= top
@@ -214,9 +217,9 @@ def softmax(scores: Floats, lowest: float | None = None) -> tuple[Floats, Floats
 
 
 class _Data:
-    """Probabilities to fit on; iterating gives log-probabilities, codes and weights of blocks of rows.
+    """Probabilities for fitting. Iterating yields log-probabilities, codes and weights of blocks of rows.
 
-    Log-probabilities are counted from the greatest of their row; weights sum to one.
+    The greatest log-probability of each row is subtracted from the row. Weights sum to one.
     """
 
     def __init__(
@@ -235,11 +238,11 @@ class _Data:
 
 
 class _LogPartition:
-    """Mean logarithm of Σ exp(α z + β) over classes, z = log p, as a function of α and, where `shifted`, of β.
+    """Mean logarithm of Σ exp(α z + β) over classes, with z = log p, as a function of α and, if `shifted`, of β.
 
-    The mean log loss is this function less terms that are linear in the parameters. To scale and decorrelate the
-    parameters, z is centred at the mean m of its class if there are shifts, and divided by a unit: the parameters are
-    (unit · α, β + α m).
+    The mean log loss is this function minus terms that are linear in the parameters. The parameters are scaled and
+    decorrelated: z is divided by a unit and, if there are shifts, centred at the mean m of its class. So the parameters
+    are (unit · α, β + α m).
     """
 
     def __init__(self, data: _Data, means: Floats, unit: float, *, shifted: bool) -> None:
@@ -256,7 +259,7 @@ class _LogPartition:
         return scores
 
     def __call__(self, point: Floats) -> tuple[float, Floats, Floats]:
-        """Return the value, its gradient (means of scores' derivatives) and its Hessian (their covariances)."""
+        """Return the value, its gradient (means of derivatives of scores) and its Hessian (their covariances)."""
         value, gradient, hessian = 0.0, np.zeros(len(point)), np.zeros((len(point), len(point)))
         for logs, _, weight in self.data:
             proba, normaliser = softmax(self.scores(point, logs))
@@ -289,7 +292,7 @@ class _LogPartition:
 
 
 def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
-    """Return α and β of largest likelihood, with smoothed targets where it has no maximum; without shifts β is 0."""
+    """Return the α and β of the largest likelihood; with smoothed targets if it has no maximum."""
     sums, squares, own = np.zeros(data.n_classes), 0.0, 0.0
     for logs, codes, weight in data:
         sums += logs @ weight
@@ -301,7 +304,7 @@ def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
     partition = _LogPartition(data, means, unit, shifted=shifted)
 
     def maximum(missed: float) -> Floats:
-        """Return the parameters for smoothed targets, which give a part to the other classes."""
+        """Return the parameters for smoothed targets, which give the other classes a part."""
         other = missed / (data.n_classes - 1)
         target = (1 - missed) * share + other * (1 - share)
         along = (1 - missed) * own + other * (sums.sum() - own) - target @ means
@@ -316,7 +319,7 @@ def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
 
 
 def _minimum(partition: _LogPartition, observed: Floats, start: Floats) -> Floats:
-    """Return where the mean log loss is least, to the last digits."""
+    """Return the minimum of the mean log loss, to the last digits."""
 
     @lru_cache(maxsize=1)
     def loss(point: bytes) -> tuple[float, Floats, Floats]:

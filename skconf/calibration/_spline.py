@@ -1,4 +1,4 @@
-"""Rising splines of the log-odds: quadratic scaling, and more knots."""
+"""Rising splines of the log-odds: quadratic scaling, and splines with more knots."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +23,18 @@ _COARSE = 1e-4
 
 
 class QuadraticCalibrator(OneVsRestCalibrator):
-    """Quadratic scaling: a sigmoid of a parabola of the log-odds, which rises wherever there are data.
+    """Quadratic scaling: a sigmoid of a parabola of the log-odds that rises in the range of the data.
 
-    For each class, P = 1/(1 + exp(−(c₀ + c₁ l + c₂ l²))), with l the log-odds of its probability: Platt scaling with a
-    bend. It can raise probabilities at one end and lower them at the other. Beyond the outermost calibration data the
-    parabola goes on straight. More than two classes are calibrated one against the rest, and rows are scaled to sum to
-    one. The sigmoid stops 2⁻⁵² short of 0 and 1, so that no class ever gets exactly 0 or 1.
+    For each class, P = 1/(1 + exp(−(c₀ + c₁ l + c₂ l²))), with l the log-odds of its probability. It is Platt scaling
+    with a bend, which can raise probabilities at one end and lower them at the other. Beyond the outermost calibration
+    data, the curve is a straight line. If there are more than two classes, each is calibrated against the rest, and
+    rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
 
-    The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂², while the slopes at both ends of the data are not
-    negative. The penalty draws towards the unchanged probability, as much as one sample would; without penalty and
-    bounds, a third of the curves that were fitted to 100 samples fall in some place.
+    The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂². The slopes at both ends of the data must not be
+    negative. The penalty pulls towards the unchanged probability, about as strongly as one sample would. Without the
+    penalty and this constraint, a third of the curves that were fitted to 100 samples fall somewhere.
 
-    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Attributes
     ----------
@@ -81,20 +81,20 @@ class QuadraticCalibrator(OneVsRestCalibrator):
 class SplineCalibrator(OneVsRestCalibrator):
     """Spline calibration: a sigmoid of a smooth, rising curve of the log-odds.
 
-    For each class, P = 1/(1 + exp(−f(l))), with l the log-odds of its probability. The slope of f is linear between
-    knots, which lie at quantiles of the distinct log-odds of the calibration data, and constant beyond the outermost
-    ones. No slope is negative, so f never falls. More than two classes are calibrated one against the rest, and rows
-    are scaled to sum to one. The sigmoid stops 2⁻⁵² short of 0 and 1, so that no class ever gets exactly 0 or 1.
+    For each class, P = 1/(1 + exp(−f(l))), with l the log-odds of its probability. The knots are quantiles of the
+    distinct log-odds of the calibration data. The slope of f is linear between knots, and constant beyond the outermost
+    ones. No slope is negative, so f never falls. If there are more than two classes, each is calibrated against the
+    rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
 
-    The fit minimises Σ w · log loss + λ ∫ f″² + the mean of (slope − 1)² over knots. λ = 10⁴, 10³, … 10⁻¹ is the one
-    with the least log loss of samples that are left out, one at a time (to first order, without refitting).
+    The fit minimises Σ w · log loss + λ ∫ f″² + the mean of (slope − 1)² over knots. Among λ = 10⁴, 10³, …, 10⁻¹, the
+    one with the least leave-one-out log loss is chosen (computed to first order, without refitting).
 
-    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Parameters
     ----------
     n_knots : int, default=6
-        Largest number of knots, 2 or more. There are fewer where there are fewer distinct probabilities.
+        Largest number of knots, 2 or more. If there are fewer distinct probabilities, there are fewer knots.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class SplineCalibrator(OneVsRestCalibrator):
 
 
 def _knots(values: Floats, n_knots: int) -> Floats:
-    """Return quantiles of the distinct values, from end to end, at most as many as asked for."""
+    """Return at most `n_knots` quantiles of the distinct values, from the lowest to the highest."""
     distinct = np.unique(values)
     for count in range(min(n_knots, len(distinct)), 1, -1):
         knots = np.quantile(distinct, np.linspace(0, 1, count))
@@ -160,16 +160,17 @@ def _knots(values: Floats, n_knots: int) -> Floats:
 
 
 def _rising(knots: Floats, ridge: Floats) -> Prior:
-    """Return a prior around the unchanged probability: its height amid the knots, and slopes of 1 that stay positive.
+    """Return a prior at the unchanged probability: the height amid the knots, and positive slopes around 1.
 
-    The height has no ridge, but the search starts there: far from it all samples may be saturated, and no step helps.
+    The height has no ridge penalty, but the search starts there. Far from it, all samples may be saturated, and then no
+    step helps.
     """
     centre = np.append(knots[[0, -1]].mean(), np.ones(len(knots)))
     return Prior(centre, ridge, np.arange(len(centre)) > 0)
 
 
 class _Rise:
-    """The sigmoid of a curve of the log-odds whose slope is linear between knots, and constant beyond them."""
+    """The sigmoid of a curve of the log-odds. Its slope is linear between knots, and constant beyond them."""
 
     def __init__(self, logit: Logit, knots: Floats) -> None:
         self.logit, self.knots = logit, knots
@@ -181,9 +182,10 @@ class _Rise:
         return self
 
     def features(self, values: Floats) -> Floats:
-        """Return what height and slopes are multiplied by: 1, and the areas under hats between the origin and here.
+        """Return the factors of height and slopes: 1, and areas under hat functions between the origin and the values.
 
-        The origin is the middle of the knots: with it at one end, height and slopes would make up for each other.
+        The origin is in the middle of the knots. With an origin at one end, height and slopes would be strongly
+        correlated.
         """
         return (
             _areas(self.knots, values)
@@ -205,7 +207,7 @@ class _Rise:
 
 
 def _areas(knots: Floats, values: Floats) -> Floats:
-    """Return ones, and the area under the hat of every knot from the first knot to the values."""
+    """Return ones, and the area under the hat function of every knot, from the first knot to the values."""
     areas = np.zeros((len(knots) + 1, len(values)))
     areas[0] = 1.0
     for left, (start, width) in enumerate(zip(knots, np.diff(knots), strict=False), 1):

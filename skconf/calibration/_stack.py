@@ -1,4 +1,4 @@
-"""A stack of small models that estimate whether answers are right, and their weights."""
+"""A stack of small models that estimate whether answers are right, with their weights."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
@@ -35,16 +35,16 @@ Splits = list[tuple[Rows, Rows]]
 
 
 class Seen(NamedTuple):
-    """The input of the models, a row for each answer.
+    """The input of the models, with a row for each answer.
 
     Attributes
     ----------
     columns : ndarray of shape (n_samples, n_columns)
-        The samples; NaN for what is missing.
+        Features of the samples; NaN for missing values.
     own : ndarray of shape (n_samples, n_own)
-        What the probabilities say; the first column is the logit of the confidence.
+        Features of the probabilities. The first column is the logit of the confidence.
     asked : ndarray of shape (n_samples,)
-        The answer, in the numbers of `Truth.classes`.
+        The answer, as code of `Truth.classes`.
     """
 
     columns: Floats
@@ -56,7 +56,7 @@ class Seen(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """The targets of the models: whether answers were right, the true classes, and weights."""
+    """The targets of the models: whether answers were right, true classes and weights."""
 
     right: NDArray[np.bool_]
     classes: Codes
@@ -67,13 +67,13 @@ class Truth(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """A fitted model of the class, or of which answers are right."""
+    """A fitted model of the class, or of whether answers are right."""
 
     model: Any
     of_class: bool
 
     def logit(self, seen: Seen) -> Floats:
-        """Return the logit of its probability that each answer is right."""
+        """Return the logit of the probability that each answer is right."""
         columns, asked = _task(seen, self.of_class)
         proba, known = self.model.predict_proba(columns), self.model.classes_
         place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
@@ -120,7 +120,7 @@ N_MODELS = len(_MODELS)
 
 
 def learn(number: int, seen: Seen, truth: Truth, random_state: Any) -> Opinion | None:
-    """Return one of the models, fitted; None where there is but one class to learn."""
+    """Return one of the models, fitted; None if there is only one class to learn."""
     make, of_class = _MODELS[number]
     columns, _ = _task(seen, of_class)
     target = truth.classes if of_class else truth.right.astype(np.intp)
@@ -134,7 +134,7 @@ def learn(number: int, seen: Seen, truth: Truth, random_state: Any) -> Opinion |
 
 
 def out_of_fold(seen: Seen, truth: Truth, splits: Splits, random_state: Any) -> Floats:
-    """Return logits, of the confidence and of every model fitted on other folds; shape (1 + n_models, n_samples)."""
+    """Return out-of-fold logits of the confidence and of every model, of shape (1 + n_models, n_samples)."""
     logits = np.tile(seen.own[:, 0], (1 + N_MODELS, 1))
     for train, test in splits:
         for number in range(N_MODELS):
@@ -145,9 +145,10 @@ def out_of_fold(seen: Seen, truth: Truth, splits: Splits, random_state: Any) -> 
 
 
 def stack(logits: Floats, truth: Truth) -> tuple[Floats, float]:
-    """Return weights and intercept of the least log loss of σ(weights · logits + intercept), plus a ridge.
+    """Return the weights and intercept that minimise the log loss of σ(weights · logits + intercept), plus a ridge.
 
-    Weights are 0 or greater; the ridge draws them to 1 for the first row, the confidence, and 0 for the models.
+    Weights are 0 or greater. The ridge pulls the weight of the confidence (the first row) to 1, and the weights of the
+    models to 0.
     """
     as_it_is = np.zeros(len(logits) + 1)
     as_it_is[0] = 1.0
@@ -166,7 +167,7 @@ def stack(logits: Floats, truth: Truth) -> tuple[Floats, float]:
 
 
 def stacked_out_of_fold(logits: Floats, truth: Truth, splits: Splits) -> Floats:
-    """Return the stack's logit of each sample, with weights from other folds."""
+    """Return the logit of the stack for each sample, with weights from other folds."""
     stacked = logits[0].copy()
     for train, test in splits:
         weights, intercept = stack(logits[:, train], truth.take(train))
@@ -175,7 +176,7 @@ def stacked_out_of_fold(logits: Floats, truth: Truth, splits: Splits) -> Floats:
 
 
 def gain(before: Floats, after: Floats, truth: Truth) -> tuple[float, float]:
-    """Return by how much other logits lower the log loss of right and wrong, and the standard error."""
+    """Return the gain in log loss from one set of logits to another, and its standard error."""
     sign, weight = np.where(truth.right, -1.0, 1.0), truth.weight
     gains = np.logaddexp(0, sign * before) - np.logaddexp(0, sign * after)
     mean = float(np.average(gains, weights=weight))
@@ -184,7 +185,7 @@ def gain(before: Floats, after: Floats, truth: Truth) -> tuple[float, float]:
 
 
 def _task(seen: Seen, of_class: bool) -> tuple[Floats, Codes]:
-    """Return the input of a model, and the class whose probability is needed."""
+    """Return the input of a model, and the class whose probability it needs."""
     if of_class:
         return seen.columns, seen.asked
     return np.column_stack([seen.own, seen.columns]), np.ones(len(seen.own), dtype=np.intp)

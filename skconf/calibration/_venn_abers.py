@@ -12,15 +12,16 @@ from skconf.calibration._isotonic import plateaus, with_further
 
 
 class VennAbersCalibrator(OneVsRestCalibrator):
-    """Inductive Venn–Abers calibration: two isotonic regressions, and the probability between them.
+    """Inductive Venn–Abers calibration: two isotonic regressions, and a probability between them.
 
-    For each class and each probability, one isotonic regression is fitted to the calibration data and the sample,
-    labelled as the class: it gives p₁. Another one, with the sample labelled as the rest, gives p₀. One of the two is
-    calibrated, whatever the classifier, if samples are exchangeable. The calibrated probability is p₁/(1 − p₀ + p₁),
-    which has the smallest worst-case excess of log loss over the right one. It is never exactly 0 or 1, and never
-    falls. More than two classes are calibrated one against the rest, and rows are scaled to sum to one.
+    For each class and each new sample, two isotonic regressions are fitted to the calibration data and the sample. In
+    one, the sample is labelled as the class; it gives p₁. In the other, it is labelled as another class; it gives p₀.
+    If samples are exchangeable, one of the two is calibrated, for any classifier. The calibrated probability is p₁/(1 −
+    p₀ + p₁). Its log loss is larger than that of the calibrated one, but by as little as possible in the worst case. It
+    is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two classes, each is
+    calibrated against the rest, and rows are scaled to sum to one.
 
-    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Attributes
     ----------
@@ -62,18 +63,18 @@ class VennAbersCalibrator(OneVsRestCalibrator):
         return _Pair(proba, target, sample_weight)
 
     def predict_interval(self, proba: ArrayLike) -> Floats:
-        """Return both probabilities of every class, p₀ and p₁.
+        """Return both probabilities p₀ and p₁ of every class.
 
         Parameters
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities, in the order of ``classes_``, or in columns named by these, as in ``fit``.
+            Probabilities, with columns in the order of ``classes_``, or named by these labels as in ``fit``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes, 2)
-            Lower and upper probability in [0, 1], one class against the rest, rows not scaled. Both are the
-            probability itself for a class that was not calibrated.
+            Lower and upper probability of each class against the rest, in [0, 1]. Rows are not scaled. For a class that
+            was not calibrated, both are the raw probability.
         """
         check_is_fitted(self)
         columns = self._checked_columns(proba)
@@ -87,7 +88,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
 
 
 class _Pair:
-    """The isotonic regressions with one more sample at the asked probability, of either outcome."""
+    """The two isotonic regressions with one more sample at a probability, negative or positive."""
 
     def __init__(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> None:
         self.values, where = np.unique(proba, return_inverse=True)

@@ -261,7 +261,7 @@ of_extremes = pytest.mark.parametrize(
 @ALL
 @of_extremes
 @pytest.mark.filterwarnings(
-    "ignore:.*the calibration data hold no sample of these classes",
+    "ignore:.*the calibration data have no sample of these classes",
     "ignore:.* reads sample_weight as how often each sample counts",
 )
 def test_extremes_give_probabilities(make, extreme):
@@ -500,7 +500,7 @@ def test_containers_are_all_the_same(make):
 
 @ALL
 @pytest.mark.parametrize("present", [[0, 1, 2], [0, 2]])
-@pytest.mark.filterwarnings("ignore:.*hold no sample of these classes")
+@pytest.mark.filterwarnings("ignore:.*have no sample of these classes")
 def test_inputs_are_left_alone(make, present):
     proba, code = three_class_task(60)
     code = np.array(present)[code % len(present)]

@@ -137,5 +137,5 @@ def test_what_has_no_graph_is_named():
     class Mine:
         pass
 
-    with pytest.raises(ValueError, match="Mine has no form in ONNX"):
+    with pytest.raises(ValueError, match="Mine cannot be converted to ONNX"):
         to_graph(Mine(), None)

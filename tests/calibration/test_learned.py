@@ -205,7 +205,7 @@ def test_columns_of_any_kind_are_seen():
     assert np.isfinite(learned.predict_confidence(new, proba[:4])).all()
     found = learned.predict_confidence(table.to_numpy(), proba)
     np.testing.assert_array_equal(found, learned.predict_confidence(table, proba))
-    with pytest.raises(ValueError, match=r"X lacks the columns \['missing', .*\], which it had in fit"):
+    with pytest.raises(ValueError, match=r"X lacks the columns \['missing', .*\], but had them in fit"):
         learned.predict_confidence(table[["side", "noise"]], proba)
 
 
@@ -262,13 +262,16 @@ def test_columns_are_found_by_name():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"correct": lambda right: right.astype(str)}, "correct must hold True and False for each sample, but holds"),
-        ({"correct": lambda right: np.where(right, 1, -1)}, r"correct must hold True and False .* -1"),
-        ({"correct": lambda right: np.where(right, 1, np.nan)}, r"correct must hold True and False .* nan"),
-        ({"predicted": lambda right: np.full(len(right), -1)}, r"predicted must hold numbers of columns, from 0 to 1"),
+        ({"correct": lambda right: right.astype(str)}, "correct must hold True or False for each sample, but holds"),
+        ({"correct": lambda right: np.where(right, 1, -1)}, r"correct must hold True or False .* -1"),
+        ({"correct": lambda right: np.where(right, 1, np.nan)}, r"correct must hold True or False .* nan"),
+        (
+            {"predicted": lambda right: np.full(len(right), -1)},
+            r"predicted must hold positions of columns, from 0 to 1",
+        ),
         ({"predicted": lambda right: right[:5].astype(int)}, "predicted has 5 rows"),
-        ({"true_class": lambda right: right + 1}, r"true_class must hold numbers of columns, from 0 to 1, but holds"),
-        ({"true_class": lambda right: np.where(right, "a", "b")}, "true_class must hold numbers of columns"),
+        ({"true_class": lambda right: right + 1}, r"true_class must hold positions of columns, from 0 to 1, but holds"),
+        ({"true_class": lambda right: np.where(right, "a", "b")}, "true_class must hold positions of columns"),
         ({"groups": lambda right: right[:5]}, "groups has 5 rows"),
         ({"sample_weight": lambda right: np.full(len(right), 1e300)}, "weights"),
         ({"X": lambda right: np.empty((len(right), 0))}, r"X is of shape \(\d+, 0\)"),

@@ -376,8 +376,8 @@ def test_members_are_cloned_and_parameters_stay():
     ("params", "error", "message"),
     [
         ({"weights": "equal"}, ValueError, "weights must be one of 'learned', 'uniform'"),
-        ({"members": []}, ValueError, "members must be a list of one or more"),
-        ({"members": "platt"}, ValueError, "members must be a list of one or more"),
+        ({"members": []}, ValueError, "members must be a list of at least one"),
+        ({"members": "platt"}, ValueError, "members must be a list of at least one"),
         ({"members": ["plat"]}, ValueError, "no calibrator 'plat'"),
         ({"smoothing": -1}, ValueError, "smoothing must lie in"),
         ({"tail_zscore": "0"}, TypeError, "tail_zscore must be a number"),

@@ -156,7 +156,7 @@ def test_temperature_keeps_the_order_of_classes(seed):
     proba = rng.dirichlet(np.ones(5), 40).round(rng.integers(1, 9))
     y = np.concatenate([[0, 1], rng.integers(0, 5, 38)])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*hold no sample of these classes")
+        warnings.filterwarnings("ignore", ".*have no sample of these classes")
         got = TemperatureCalibrator().fit(proba, y, labels=range(5)).predict_proba(proba)
     np.testing.assert_array_equal(got.argmax(axis=1), proba.argmax(axis=1))
     before, after = (np.sign(np.diff(each, axis=1)) for each in (proba, got))
