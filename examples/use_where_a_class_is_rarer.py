@@ -2,14 +2,15 @@
 Use a model where a class is rarer than in its training rows
 ============================================================
 
-Does a model that was trained on 37% malignant cases work where 1% are malignant? Not without a correction: its
+Does a model that was trained on 37% malignant cases work if only 1% are malignant? Not without a correction: its
 probabilities imply many times too many malignant cases. Calibrate them on rows that the model was not trained on, and
 then multiply by Bayes' factor. The parameter ``prevalence=`` of a classifier does both.
 """
 
 # %%
-# Breast cancer, as it ships with scikit-learn: 212 of 569 cases are malignant. In a screening there are far fewer. We
-# assume *label shift*: the cases of each class are like those of the data, and only the shares of the classes differ.
+# The data are the breast cancer data of scikit-learn. There, 212 of 569 cases are malignant. In a screening there are
+# far fewer. We assume *label shift*: the cases of each class are like those of the data, and only the shares of the
+# classes differ.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

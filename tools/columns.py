@@ -38,8 +38,8 @@ that decides.
 {rows}
 ## Names of the columns of probabilities
 
-A column of probabilities is named by its class, alone or with one of these words before or after it, such as
-`prob_cat`, `cat_score` or `P(cat)`:
+The name of a column of probabilities is the name of its class, alone or with one of these words before or after it,
+such as `prob_cat`, `cat_score` or `P(cat)`:
 
 {words}.
 

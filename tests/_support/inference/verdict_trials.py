@@ -26,27 +26,30 @@ FAULTS = {
     "errors × 4 in the top 10%, ordinary": (of.ordinary, of.times(4, 0.1)),
     "errors × 20 in the top 1%, ordinary": (of.ordinary, of.times(20, 0.01)),
     "8 points between 0.7 and 0.9, ordinary": (of.ordinary, of.between(0.7, 0.9, 8)),
-    "4 points, over above and under below the median, ordinary": (of.ordinary, of.s_shaped(4)),
-    "30% at 1.0 of which 0.5% are wrong, others ordinary": (
+    "4 points overconfident above the median, underconfident below, ordinary": (of.ordinary, of.s_shaped(4)),
+    "30% at 1.0, 0.5% of these wrong; others ordinary": (
         of.part_at_one,
         lambda c: np.where(c == 1, 0.005, 1 - c),
     ),
     "1 point overconfident, sure": (of.sure, of.shifted(1)),
     "5 points underconfident, ten classes": (of.ten_classes, of.shifted(-5)),
-    "4 points, over above and under below the median, narrow": (of.narrow, of.s_shaped(4)),
+    "4 points overconfident above the median, underconfident below, narrow": (of.narrow, of.s_shaped(4)),
     "5 points overconfident, all of 0.95": (of.one_confidence, of.shifted(5)),
-    "1 in 50 answers of 0 is right, 1 in 50 of 1 is wrong": (of.zeros_and_ones, lambda c: np.where(c == 1, 0.02, 0.98)),
-    "0.9999 is 0.99, half of 0.55, half of 0.9999": (of.two_clusters, lambda c: np.where(c > 0.9, 0.01, 1 - c)),
+    "1 in 50 answers of 0 is right, 1 in 50 answers of 1 is wrong": (
+        of.zeros_and_ones,
+        lambda c: np.where(c == 1, 0.02, 0.98),
+    ),
+    "0.9999 should be 0.99, half of 0.55, half of 0.9999": (of.two_clusters, lambda c: np.where(c > 0.9, 0.01, 1 - c)),
     "5 points overconfident, whole tenths": (of.tenths, of.shifted(5)),
 }
 #: Where something is wrong, and from where up nothing is: population, truth, top, numbers of answers.
 PLACES = {
-    "+10 from 0.7, −10 below, right from 0.9; uniform": (
+    "+10 from 0.7, −10 below, calibrated from 0.9; uniform": (
         *(of.uniform, of.good_top(0, 0.7, 0.9, 10), 0.9),
         (1_000, 10_000),
     ),
-    "+8 between 0.7 and 0.9, else right; ordinary": (of.ordinary, of.between(0.7, 0.9, 8), 0.9, (1_000, 10_000)),
-    "+6 from 0.6, −6 below, right from 0.7; none above 0.8": (
+    "+8 between 0.7 and 0.9, else calibrated; ordinary": (of.ordinary, of.between(0.7, 0.9, 8), 0.9, (1_000, 10_000)),
+    "+6 from 0.6, −6 below, calibrated from 0.7; none above 0.8": (
         *(of.none_above_eight_tenths, of.good_top(0, 0.6, 0.7, 6), 0.7),
         (1_000, 5_000),
     ),
@@ -141,7 +144,7 @@ class Trials:
             *("what is wrong", "answers", "overconfident part named", "underconfident part named"),
             *(
                 "named answers that are truly off",
-                "a right top named",
+                "a calibrated top named",
                 "interval of a named part covers the true value",
             ),
         ]
