@@ -21,6 +21,18 @@ sys.dont_write_bytecode = False
 pytest.register_assert_rewrite("_support.metrics.properties")
 
 PACKAGE = str(Path(skconf.__file__).parent)
+#: Tests of which all cases together take a second or so of computing: one a line.
+LONG = frozenset(Path(__file__).with_name("long.txt").read_text(encoding="utf-8").split())
+
+
+@pytest.hookimpl(tryfirst=True)  # before any are left out by their marks
+def pytest_collection_modifyitems(items):
+    """Mark as long what is listed, and what has a mark that says so."""
+    for item in items:
+        if item.nodeid.partition("[")[0] in LONG or {"slow", "simulation", "dask", "spark", "browser"} & {
+            *item.keywords
+        }:
+            item.add_marker("long")
 
 
 @pytest.fixture(autouse=True)

@@ -53,3 +53,11 @@ def test_tests_need_no_heavy_package():
     heavy = {"torch", "pyspark", "dask", "probmetrics", "netcal", "numba", "tensorflow"}
     assert not heavy & {*needed("test")}
     assert not heavy & {*needed("all")}
+
+
+def test_tests_that_are_listed_as_long_are_there():
+    """Who renames one renames it in the list, too: `TestProperties` are made in another file."""
+    for line in (ROOT / "tests" / "long.txt").read_text(encoding="utf-8").splitlines():
+        file, *_, name = line.split("::")
+        places = [file, "tests/_support/metrics/properties.py"] if "::TestProperties::" in line else [file]
+        assert any(f"def {name}(" in (ROOT / place).read_text(encoding="utf-8") for place in places), line
