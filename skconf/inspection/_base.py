@@ -19,13 +19,13 @@ _PARAMS = "**params\n    Parameters of `from_profile`.\n"
 
 
 class Display(ABC):
-    """Numbers, computed once, with a method to draw them.
+    """Numbers that are computed once, and a method to draw them.
 
     A subclass computes its numbers from a profile in `from_profile`, and draws them. The parameters of `from_profile`
     are then also those of `from_predictions` and `from_estimator`.
     """
 
-    #: The place of a legend on axes that are not alone.
+    #: The position of the legend on axes in a figure with several axes.
     _legend_inside: ClassVar[str] = "best"
 
     name: str | None
@@ -71,38 +71,38 @@ class Display(ABC):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels; or a profile, which holds all predictions.
+            True labels. Or a profile, which holds labels and predictions.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `labels`; in a binary task a single column is the probability of
-            `pos_label`.
+            Probabilities of the classes, in the order of `labels`. In a binary task, a single column is the probability
+            of `pos_label`.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels, if they are not the first maximum of the probabilities.
+            Predicted labels. None means the label of the first largest probability.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+            Labels of the columns. None means the sorted labels of `y_true`, if their number fits.
         pos_label : label, default=None
-            Positive class. None stands for the second label of a binary task.
+            Positive class. None means the second label of a binary task.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
             Name of the classifier in the legend.
         ax : matplotlib axes, default=None
-            Where to draw; several displays may share one. None makes a new figure.
+            The axes to draw on. Several displays may share the same axes. None makes a new figure.
         title : str, default="finding"
-            Title of the axes; "finding" says what the picture shows, and None leaves the title as it is.
+            Title of the axes. "finding" states what the picture shows. None does not change the title.
         **params
             Parameters of `from_profile`.
 
         Returns
         -------
         Display
-            Of this class: the numbers, and the drawing in `ax_` and `figure_`.
+            A display of this class, with the numbers, and with the drawing in `ax_` and `figure_`.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         TypeError
-            If predictions are missing, or given together with a profile that holds them.
+            If predictions are missing, or passed together with a profile that holds them.
         ValueError
             If the predictions or a parameter are invalid.
         """
@@ -130,28 +130,29 @@ class Display(ABC):
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``predict_proba``. The threshold of a :class:`~skconf.SelectiveClassifier` is used, too.
+            A fitted classifier with ``predict_proba``. The display uses the threshold of a
+            :class:`~skconf.SelectiveClassifier`.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
             True labels.
         pos_label : label, default=None
-            Positive class. None stands for the second label of a binary task.
+            Positive class. None means the second label of a binary task.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
-            Name of the classifier in the legend; None stands for the name of its class.
+            Name of the classifier in the legend. None means the name of its class.
         ax : matplotlib axes, default=None
-            Where to draw; several displays may share one. None makes a new figure.
+            The axes to draw on. Several displays may share the same axes. None makes a new figure.
         title : str, default="finding"
-            Title of the axes; "finding" says what the picture shows, and None leaves the title as it is.
+            Title of the axes. "finding" states what the picture shows. None does not change the title.
         **params
             Parameters of `from_profile`.
 
         Returns
         -------
         Display
-            Of this class: the numbers, and the drawing in `ax_` and `figure_`.
+            A display of this class, with the numbers, and with the drawing in `ax_` and `figure_`.
 
         Raises
         ------
@@ -184,15 +185,15 @@ class Display(ABC):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            The axes to draw on. None makes a new figure.
         title : str, default="finding"
-            Title of the axes. "finding" says in a sentence what all displays on these axes show, unless they have
-            another title already; None leaves the title as it is.
+            Title of the axes. "finding" states in a sentence what all displays on these axes show, unless the axes
+            already have another title. None does not change the title.
 
         Returns
         -------
         Display
-            Itself, with the drawing in `ax_` and `figure_`.
+            This display, with the drawing in `ax_` and `figure_`.
 
         Raises
         ------
@@ -225,7 +226,7 @@ def _in_short(value: Any) -> str:
 
 
 def _with_parameters_of(from_profile: Any, method: Any) -> Any:
-    """Return a class method with the display's own parameters instead of params in its signature and docstring."""
+    """Return a class method whose signature and docstring have the parameters of the display instead of params."""
 
     @wraps(method)
     def documented(cls: type[Display], *args: Any, **kwargs: Any) -> Display:

@@ -1,4 +1,4 @@
-"""ConfusionDisplay: what is answered for each true class, and what is rejected, at a threshold."""
+"""ConfusionDisplay: the accepted answers for each true class at a threshold, and the rejected cases."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,23 +14,23 @@ from skconf.inspection._drawing import CLASSIFIER, MARK, artists, displays, ink,
 from skconf.inspection._findings import of_confusion
 from skconf.profile import ConfidenceProfile
 
-#: Most classes whose counts are written, and whose names are; in one of several panels.
+#: With at most this many classes, the cells have counts, and the axes have names; and the same for several panels.
 _MOST_WRITTEN, _MOST_NAMED, _IN_PANELS = 10, 30, 6
 #: Letters of the names of classes that fit below the table.
 _ON_A_LINE = 40
-#: Share of a row from which its cell is dark.
+#: A cell is dark if it has more than this share of its row.
 _DARK = 0.5
 
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
-    """Confusion table of the accepted answers, with a column for those that are rejected.
+    """Confusion table of the accepted answers, with a column for the rejected cases.
 
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes + 1)
-        Weight of each true class, in a row, that is called each class, and in the last column, that is rejected: their
-        number, without weights.
+        A row for each true class. The first columns have the weight of the accepted answers of each class, the last
+        column has the weight of the rejected cases. Without weights, these are numbers of cases.
     labels : tuple of label
         The classes.
     threshold : float, default=0
@@ -45,13 +45,13 @@ class ConfusionDisplay(Display):
 
     See Also
     --------
-    skconf.metrics.cw_confusion_matrix : The same table, with confidences in place of counts.
-    ThresholdDisplay : Which threshold to take.
+    skconf.metrics.cw_confusion_matrix : The same table, with sums of confidences instead of counts.
+    ThresholdDisplay : Metrics at each threshold.
 
     Notes
     -----
-    Colours are shares of the true class, so that rows of rare classes can be read, too. Counts are written of up to ten
-    classes.
+    Colours show shares of the true class, so rows of rare classes can be read, too. Counts are written if there are at
+    most ten classes.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class ConfusionDisplay(Display):
         name : str, default=None
             Name of the classifier.
         threshold : float, default=None
-            Lowest score of an accepted answer. None stands for that of the selective classifier that the predictions
-            came from, else 0, which accepts everything.
+            Lowest score of an accepted answer. None means the threshold of the selective classifier that made the
+            predictions, or 0 if there is none. A threshold of 0 accepts everything.
 
         Returns
         -------
@@ -156,7 +156,7 @@ def _draw_table(ax: Any, display: ConfusionDisplay, most_written: int, most_name
 
 
 def _without_empty(display: ConfusionDisplay) -> tuple[Floats, NDArray[Any]]:
-    """Return the table without the column of rejections where a threshold of 0 rejects nothing."""
+    """Return the table; without the column of rejections if a threshold of 0 rejects nothing."""
     counts = display.counts
     rejects = display.threshold > 0 or counts[:, -1].any()
     return counts if rejects else counts[:, :-1], np.asarray(display.labels)

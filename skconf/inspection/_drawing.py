@@ -10,7 +10,7 @@ from skconf._core.checks import check_whole
 from skconf._core.pictures import outlined, pieces
 from skconf._core.probabilities import Floats
 
-#: Colours that are safe for the colour-blind (Okabe and Ito), with line styles and markers for prints without colour.
+#: Colours that colour-blind readers can distinguish (Okabe and Ito), with line styles and markers for black-and-white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "D", "^", "v", "P")
@@ -18,32 +18,32 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 #: Most bins that are drawn.
 MOST_BINS = 10_000
 
-#: The style of reference lines; its grey is seen on a light and on a dark ground.
+#: The style of reference lines. Its grey is visible on a light and on a dark background.
 REFERENCE = {"color": "0.5", "linewidth": 1.0, "zorder": 1}
 
-#: Number of intervals of the horizontal axis; each shows the first, lowest, highest and last point of a long curve.
+#: Number of intervals of the horizontal axis. A long curve has four points in each: first, lowest, highest, last.
 _COLUMNS = 2000
 
-#: Distance of a legend below the axes, in font sizes: ticks and a label stand between.
+#: Distance of a legend below the axes, in font sizes. Ticks and a label are between them.
 _BELOW = 3.8
 
 #: The share of a figure's height that a legend above the axes may take.
 _HIGHEST = 0.28
 
-#: The gaps between panels, and above them, as shares of the width and of the height of the axes that they are in.
+#: The gaps between and above panels, as shares of the width and height of the axes around them.
 _GAP = (0.14, 0.12)
 
 #: Most lines of a title.
 _MOST_LINES = 6
 
-#: The ids of artists say what they show: a legend above the axes, the main line of a classifier, another curve, or what
-#: is drawn of a single classifier, and removed for a second; or a threshold or a target.
+#: The ids of artists: a legend above the axes, the main line of a classifier, another curve, and a reference that is
+#: drawn for a single classifier and removed if there is a second one.
 _LEGEND, CLASSIFIER, CURVE, OF_ONE = "skconf legend", "skconf classifier", "skconf curve", "skconf of one"
 MARK, _PANEL = "skconf mark", "skconf panel"
 
 
 class Style(NamedTuple):
-    """The style of a classifier, which differs from others on the same axes with and without colour."""
+    """The style of a classifier. Styles on the same axes differ with and without colour."""
 
     number: int
     color: str
@@ -68,12 +68,12 @@ class Style(NamedTuple):
 
 
 def literal(text: Any) -> str:
-    """Return a text for a figure with escaped dollars, so that none begins a formula."""
+    """Return a text for a figure with escaped dollar signs, which would begin a formula."""
     return str(text).replace("$", r"\$")
 
 
 def ink(ax: Any) -> Any:
-    """Return the colour of the texts of these axes, which stands out from their ground in any theme."""
+    """Return the colour of the texts of these axes, which contrasts with the background in any theme."""
     return ax.xaxis.label.get_color()
 
 
@@ -81,11 +81,11 @@ def check_drawable(n_bins: Any) -> None:
     """Raise unless a figure can show this number of bins."""
     check_whole(n_bins, "n_bins")
     if n_bins > MOST_BINS:
-        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, since no figure can show more, but is {n_bins!r}.")
+        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, because no figure can show more, but is {n_bins!r}.")
 
 
 def artists(ax: Any, *kinds: str) -> list[Any]:
-    """Return what is drawn on these axes of some kinds, which are ids."""
+    """Return the artists of some kinds on these axes; the kinds are ids."""
     return [artist for artist in ax.get_children() if artist.get_gid() in kinds]
 
 
@@ -96,20 +96,20 @@ def displays(ax: Any, kind: type) -> list[Any]:
 
 
 def remember(ax: Any, display: Any) -> None:
-    """Keep a display by the last line that it drew, so that it is gone where that is removed."""
+    """Keep a display with the last line that it drew, so it is removed together with the line."""
     artists(ax, CLASSIFIER, CURVE)[-1].skconf_display = display
 
 
 def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
-    """Set the title, in as many lines as it needs to fit the axes; instead of another one or of none, if that is given.
+    """Set the title, in as many lines as it needs to fit the axes. It replaces no title, or the title `instead_of`.
 
-    A layout that makes room gives the axes at least the width that they have now, less what stands beside them.
+    A layout engine gives the axes at least their present width, minus the width of the texts beside them.
     """
     from matplotlib import rcParams
 
     place = rcParams["axes.titlelocation"]
     if instead_of is not None and ax.get_title(place) and ax.get_title(place).split() != instead_of.split():
-        return  # a title that somebody chose
+        return  # the user chose this title
     width, height = ax.bbox.size
     width = width - beside if ax.get_aspect() == "auto" else min(width - beside, height)
     for n_lines in range(1, _MOST_LINES + 1):
@@ -124,13 +124,13 @@ def label_once(ax: Any, label: str) -> str | None:
 
 
 def remove_references(ax: Any) -> None:
-    """Remove what only a classifier that is alone has: its reference lines and areas, which are too many of several."""
+    """Remove the reference lines and areas that are drawn only for a single classifier."""
     for artist in artists(ax, OF_ONE):
         artist.remove()
 
 
 def label_of_threshold(threshold: float) -> str:
-    """Return a threshold as text for a legend, distinct from 1 if it is below 1."""
+    """Return a threshold as text for a legend; a threshold below 1 is not written as 1."""
     shown = "∞" if np.isinf(threshold) else f"{threshold:.3g}"
     return f"threshold {f'1 − {1 - threshold:.1g}' if shown == '1' and threshold < 1 else shown}"
 
@@ -145,7 +145,7 @@ def mark_threshold(ax: Any, threshold: float | None, style: Style) -> None:
 
 
 def panels(ax: Any, labels: Sequence[str], xlabel: str) -> list[Any]:
-    """Return a panel within these axes for each label, in two columns; those that were there are removed."""
+    """Return a panel within these axes for each label, in two columns; earlier panels are removed."""
     for panel in [child for child in ax.child_axes if child.get_gid() == _PANEL]:
         panel.remove()
     n_rows = -(-len(labels) // 2)

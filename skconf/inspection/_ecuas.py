@@ -37,20 +37,20 @@ _LEAST = 0.01
 
 @dataclass(eq=False, repr=False)
 class ECUASDisplay(Display):
-    """Expected cost of use: against n, against the cost of a rejection, or of one answer against its confidence.
+    """Expected cost of use by n, by the cost of a rejection, or for one answer by its confidence.
 
     An error costs 1.
 
     Parameters
     ----------
     x : ndarray of shape (n_points,)
-        Values of n; the cost γ of a rejection; or the confidence of one answer.
+        Values of n, costs γ of a rejection, or confidences of one answer.
     curves : dict of str to ndarray of shape (n_points,)
         Costs, by their label.
     kind : {"n", "reject_cost", "answer"}
         The meaning of `x`.
     error_rate : float
-        The cost of answering everything, a reference for the cost of a rejection.
+        The cost if everything is answered: a reference line for `kind="reject_cost"`.
     name : str, default=None
         Name of the classifier.
     scale : {"auto", "log", "linear"}, default="auto"
@@ -63,12 +63,12 @@ class ECUASDisplay(Display):
 
     See Also
     --------
-    skconf.metrics.ecuas_loss : Over all costs of a rejection.
-    skconf.metrics.reject_cost_loss : At one of them.
+    skconf.metrics.ecuas_loss : The average over all costs of a rejection.
+    skconf.metrics.reject_cost_loss : The mean cost for one cost of a rejection.
 
     Notes
     -----
-    With ``kind="answer"`` this is figure 1 of [1]_: a property of the metric and of the number of classes alone.
+    ``kind="answer"`` draws figure 1 of [1]_. It depends only on the metric and on the number of classes.
 
     References
     ----------
@@ -109,14 +109,16 @@ class ECUASDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         kind : {"n", "reject_cost", "answer"}, default="n"
-            Draw ECUAS against n; the mean cost against that of a rejection; or what a single right or wrong answer
-            adds to ECUAS, against its confidence.
+            "n" draws ECUAS by n. "reject_cost" draws the mean cost by the cost of a rejection. "answer" draws the ECUAS
+            of a single right and a single wrong answer by its confidence.
         values : array-like of shape (n_values,), default=None
-            With "n" the values of n, None for some from 0 to 128; with "reject_cost" the costs of a rejection, None for
-            some from 0 to 1 − 1/K; with "answer" the values of n, a pair of lines for each, None for 0, 1 and 8.
+            With "n": the values of n; None means some values from 0 to 128. With "reject_cost": the costs of a
+            rejection; None means some costs from 0 to 1 − 1/K. With "answer": the values of n, with a pair of lines for
+            each; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the costs. "auto" is logarithmic where those of the classifiers on the axes span more than a factor
-            of ten, from a hundredth of the largest cost of a rejection on. The scale of one answer is linear.
+            Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
+            factor of ten. Only costs of a rejection above a hundredth of the largest one count for this. The scale of
+            "answer" is linear.
 
         Returns
         -------
@@ -125,13 +127,13 @@ class ECUASDisplay(Display):
         Raises
         ------
         ValueError
-            If `kind` or `scale` is not one of its values, `values` is empty or one of them out of range, or there are
-            fewer than two classes.
+            If `kind` or `scale` is not one of its values, if `values` is empty or has a value out of range, or if there
+            are fewer than two classes.
         """
         check_option(kind, "kind", KINDS)
         check_option(scale, "scale", SCALES)
         if profile.kind == "costs":
-            raise ValueError("ECUASDisplay draws what errors cost, but of these answers there are costs alone.")
+            raise ValueError("ECUASDisplay needs right and wrong answers, but this profile has costs of answers.")
         largest = get_metric("ecuas_loss").largest_uncertainty(profile.n_classes)
         defaults = {
             "n": np.append(0.0, 2.0 ** np.arange(-2, 7.5, 0.5)),
@@ -140,7 +142,7 @@ class ECUASDisplay(Display):
         }
         given = np.sort(np.atleast_1d(np.asarray(defaults[kind] if values is None else values, dtype=np.float64)))
         if len(given) == 0:
-            raise ValueError("values is empty; give at least one, or None for the usual ones.")
+            raise ValueError("values is empty. Pass at least one value, or None for the default.")
         error_rate = float(np.average(profile.loss, weights=profile.sample_weight))
         if kind == "reject_cost":
             return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name, scale)
@@ -183,10 +185,10 @@ class ECUASDisplay(Display):
         _set_costs(ax, self.kind, self.scale)
 
     def _draw_answers(self, ax: Any) -> None:
-        """Draw a pair of lines for each n: solid where the answer is right, as in the paper."""
+        """Draw a pair of lines for each n. The line of the right answer is solid, as in the paper."""
         drawn = ax.get_legend_handles_labels()[1]
         for label, values in self.curves.items():
-            if label in drawn:  # it does not depend on the classifier: draw it once
+            if label in drawn:  # the line does not depend on the classifier: draw it once
                 continue
             style = Style.of(len(drawn) // 2)
             ax.plot(
@@ -201,12 +203,12 @@ class ECUASDisplay(Display):
                 gid=CURVE,
             )
             drawn.append(label)
-        # At full confidence an error may cost without a bound.
+        # At a confidence of 1, the cost of an error may be infinite.
         ax.set_ylim(0, 1.05 * max(values[:-1].max() for values in self.curves.values()))
 
 
 def _set_costs(ax: Any, kind: str, scale: str) -> None:
-    """Scale the axes to the costs of all classifiers on them; references may leave them."""
+    """Scale the axes to the costs of all classifiers on them. Reference lines may leave the axes."""
     curves = [line.get_data() for line in artists(ax, CLASSIFIER)]
     last = max(x[-1] for x, _ in curves)
     first = _LEAST * last if kind == "reject_cost" else 0.0

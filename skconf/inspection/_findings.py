@@ -1,6 +1,6 @@
-"""What a picture shows, in one sentence: the titles of displays.
+"""The titles of displays: one sentence on what a picture shows.
 
-A sentence says that something differs only where an interval shows it; else it says what is seen, and no more.
+A sentence says that values differ only if an interval shows it. Otherwise it only states the values.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,28 +12,28 @@ from skconf._core.numbers import confidence, decimal, digits_apart, exact, numbe
 from skconf._core.probabilities import Floats
 from skconf.inspection._scales import percent as axis_percent
 
-#: Models of which each is named with its number; of more, the lowest and the highest are.
+#: With at most this many models, each is named with its number. With more, only the lowest and the highest.
 _MOST_NAMED = 3
 #: Longest name in a title.
 _LONGEST = 24
-#: Widest interval of an accuracy from which anything follows.
+#: With a wider interval of the accuracy, the title only says that there are too few answers.
 _WIDEST = 0.3
-#: Accuracies that a threshold is to reach.
+#: Accuracies that are used as goals of a threshold.
 _GOALS = (0.8, 0.9, 0.95, 0.99, 0.999)
-#: Coverage at which risks are told, and the confidence from which errors are.
+#: The coverage of the risks in titles, and the least confidence of the errors in titles.
 _HALF, _HIGH = 0.5, 0.9
-#: Price of a rejection at which several models are told.
+#: The price of a rejection at which several models are compared.
 _CHEAP = 0.1
-#: Name of the curve of what a case costs.
+#: Name of the curve of the mean cost of a case.
 COST = "cost of a case"
-#: What an average confidence may be, by the interval of the accuracy.
+#: The words for an average confidence above, below and within the interval of the accuracy.
 _STATES = ("overconfident", "underconfident", "no clear gap")
 
 
 def of_reliability(shown: Sequence[Any]) -> str:
-    """Say which averages of confidence and accuracy differ: overconfident, underconfident, or no clear gap."""
+    """Compare average confidence and accuracy: overconfident, underconfident, or no clear gap."""
     if any(each.overall is None for each in shown):
-        return ""  # a display that was made of numbers of bins
+        return ""  # the display was made from the numbers of bins
     last = shown[-1]
     least = last.overall[-1]
     what = "" if last.class_label is None else f"probability of {last.class_label}: "
@@ -67,7 +67,7 @@ def _mean_gap(display: Any) -> float:
 
 
 def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: str) -> str:
-    """Say where a band that holds everywhere together leaves out the diagonal."""
+    """Say where a simultaneous band does not contain the diagonal."""
     if (low > high).any():
         return "no rising curve fits: the band is empty in places"
     found = [
@@ -79,7 +79,7 @@ def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: st
 
 
 def widest_run(x: Floats, where: Any) -> tuple[int, int] | None:
-    """Return the first and last place of the run of neighbours that is widest in ascending x; None if there is none."""
+    """Return the first and last place of the run of True that is widest in ascending x; None if there is none."""
     runs = np.flatnonzero(np.diff(np.concatenate([[0], where, [0]]))).reshape(-1, 2)
     if not len(runs):
         return None
@@ -100,7 +100,7 @@ def _rates(sure: float, right: float, view: str, of_class: bool) -> str:
 
 
 def _alike(models: Sequence[tuple[str, float]], *, with_gaps: bool) -> str:
-    """Name models of one state with their gaps in points: all, or of many the worst."""
+    """Name the models with the same finding, with their gaps in points: all, or only the worst of many."""
     texts = [f"{name} (by {_points(gap)})" if with_gaps else name for name, gap in models]
     if len(models) <= _MOST_NAMED:
         return ", ".join(texts)
@@ -113,7 +113,7 @@ def _points(gap: float) -> str:
 
 
 def of_risk_coverage(shown: Sequence[Any]) -> str:
-    """Say what the more confident half risks; or where a model has fewer errors than its baseline."""
+    """Give the risk of the more confident half, or say where a model has fewer errors than its baseline."""
     if all(each.difference is not None for each in shown):
         return _of_differences(shown)
     risks = [_risk_of_half(each.coverage, each.risk) for each in shown]
@@ -127,7 +127,7 @@ def of_risk_coverage(shown: Sequence[Any]) -> str:
 
 
 def _of_differences(shown: Sequence[Any]) -> str:
-    """Say at which coverages models have fewer errors than the baseline, or more, by bands that hold everywhere."""
+    """Say at which coverages models have fewer or more errors than the baseline, by simultaneous bands."""
     said = []
     for name, each in zip(_names(shown), shown, strict=True):
         found, subject = each.difference, "" if len(shown) == 1 and each.name is None else f"{name}: "
@@ -151,13 +151,13 @@ def _coverages(coverage: Floats, ends: tuple[int, int]) -> str:
 
 
 def _risk_of_half(coverage: Floats, risk: Floats) -> float:
-    """Return the risk as it is drawn: where ties enter in random order."""
+    """Return the risk at half coverage as it is drawn, with ties in random order."""
     errors = np.append(0.0, coverage * risk)
     return float(np.interp(_HALF, np.append(0.0, coverage), errors)) / _HALF
 
 
 def of_threshold(shown: Sequence[Any]) -> str:
-    """Say what the chosen threshold gives, or which one reaches a usual accuracy."""
+    """Give the values at the chosen threshold, or the threshold that reaches a goal of the accuracy."""
     first = shown[0]
     if len(shown) == 1 and first.threshold is not None and set(first.curves) != {COST}:
         chosen = np.flatnonzero(np.isclose(first.thresholds, first.threshold, rtol=0, atol=1e-12))[:1]
@@ -189,7 +189,7 @@ def _capital(label: str) -> str:
 
 
 def _reaching(shown: Sequence[Any]) -> str:
-    """Say from which threshold on an accuracy is reached that all answers together do not have."""
+    """Give the lowest threshold that reaches an accuracy above the accuracy of all answers."""
     accuracy = [each.curves["selective accuracy"] for each in shown]
     before = max(float(values[0]) for values in accuracy)
     goal = next((each for each in _GOALS if each > before), 1.0)
@@ -221,7 +221,7 @@ def _cheapest(shown: Sequence[Any]) -> str:
 
 
 def of_confusion(shown: Sequence[Any]) -> str:
-    """Say how many cases are rejected, and what is most often confused among the accepted ones."""
+    """Say how many cases are rejected, and which confusion is most frequent among the accepted ones."""
     if len(shown) > 1:
         wrong = [each.share_wrong for each in shown]
         if not any(each.threshold > 0 for each in shown):
@@ -269,13 +269,13 @@ def of_histogram(shown: Sequence[Any]) -> str:
 
 
 def _of_all(part: float, whole: float) -> str:
-    """Return counts, or of weights the share."""
+    """Return two counts; with weights, their ratio."""
     counts = float(part).is_integer() and float(whole).is_integer()
     return f"{part:,.0f} of {whole:,.0f}" if counts else f"{percent(part / whole)} of"
 
 
 def of_ecuas(shown: Sequence[Any]) -> str:
-    """Say what is cheaper than to reject everything, and by how much."""
+    """Say whether answering is cheaper than rejecting everything, and by how much."""
     last = shown[-1]
     if last.kind == "answer":
         at = int(np.argmin(np.abs(last.x - _HIGH)))
@@ -294,7 +294,7 @@ def of_ecuas(shown: Sequence[Any]) -> str:
 
 
 def _worthwhile(prices: Floats, cheaper: Any) -> str:
-    """Say between which prices of a rejection to reject some is cheaper than to reject all or none."""
+    """Give the prices of a rejection at which rejecting some is cheaper than rejecting all or none."""
     ends = widest_run(prices, cheaper)
     if ends is None:
         return "At no price is this cheaper than to reject all or none"
@@ -304,7 +304,7 @@ def _worthwhile(prices: Floats, cheaper: Any) -> str:
 
 
 def of_roc(shown: Sequence[Any]) -> str:
-    """Say whether confident answers are ranked better than all."""
+    """Say whether confident answers are ranked better than all answers."""
     if any(np.isnan(each.cw_auc) for each in shown):
         return "No curve: all answers are of one class"
     if len(shown) > 1:
@@ -326,7 +326,7 @@ def _names(shown: Sequence[Any]) -> list[str]:
 
 
 def _spread(shown: Sequence[Any], values: Sequence[float], text: Callable[[float], str]) -> str:
-    """Write the value of each model, or of many the lowest and the highest."""
+    """Write the value of each model; for many models, only the lowest and the highest value."""
     named = list(zip(_names(shown), values, strict=True))
     if len(named) <= _MOST_NAMED:
         return ", ".join(f"{name} {text(value)}" for name, value in named)

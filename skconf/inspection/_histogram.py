@@ -1,4 +1,4 @@
-"""ConfidenceHistogramDisplay: how confidences are spread, of right and of wrong predictions."""
+"""ConfidenceHistogramDisplay: the distribution of the confidences of right and wrong predictions."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -27,20 +27,20 @@ _OUTLINE = "skconf outline"
 
 @dataclass(eq=False, repr=False)
 class ConfidenceHistogramDisplay(Display):
-    """Histogram of the confidence of right and of wrong predictions.
+    """Histogram of the confidences of right and wrong predictions.
 
-    Right predictions are drawn above zero and wrong ones below. The scale of the counts begins at 0, and is logarithmic
-    from the smallest count on, to show a few confident errors among thousands of right predictions.
+    Right predictions are drawn above zero, and wrong predictions below. The scale of the counts begins at 0, and is
+    logarithmic above the smallest count. So a few confident errors are visible among thousands of right predictions.
 
     Parameters
     ----------
     edges : ndarray of shape (n_bins + 1,)
         Edges of the bins.
     right, wrong : ndarray of shape (n_bins,)
-        Weight of the right and of the wrong predictions in each bin: their number, without weights.
+        Weight of the right and of the wrong predictions in each bin. Without weights, their number.
     threshold : float, default=None
-        The threshold of the selective classifier the predictions came from, if it selects by confidence; marked if it
-        is finite.
+        The threshold of the selective classifier that made the predictions, if it selects by confidence. A finite
+        threshold is marked.
     name : str, default=None
         Name of the classifier in the legend.
 
@@ -78,8 +78,9 @@ class ConfidenceHistogramDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         n_bins : int, default=30
-            Number of bins of equal width, up to 1. They begin at 1/K, the smallest probability that the most probable
-            of K classes can have, or at the lowest confidence if that is lower; at 0 if K is not known.
+            Number of bins of equal width. The last bin ends at 1. The first bin begins at 1/K, the smallest probability
+            that the most probable of K classes can have, or at the lowest confidence if that is lower. If K is unknown,
+            it begins at 0.
 
         Returns
         -------
@@ -90,7 +91,7 @@ class ConfidenceHistogramDisplay(Display):
         TypeError
             If `n_bins` is not a whole number.
         ValueError
-            If `n_bins` is below 1, or above 10,000, more than a figure can show.
+            If `n_bins` is below 1, or above 10,000.
         """
         check_drawable(n_bins)
         n_classes = profile.n_classes or 1
@@ -114,10 +115,10 @@ class ConfidenceHistogramDisplay(Display):
         ax.axhline(0, color=ink(ax), linewidth=0.8)
         ax.plot([], [], gid=CLASSIFIER, label=self._label, **style.line)
         for values, width, hatch in ((self.right, 1.0, None), (-self.wrong, 1.6, "///")):
-            if not style.number:  # of several there are only the outlines
+            if not style.number:  # several classifiers have only outlines
                 fill = {"fill": True, "alpha": 0.3, "linewidth": 0, "gid": OF_ONE}
                 ax.stairs(values, self.edges, color=style.color, hatch=hatch, **fill)
-            # Without a stroke down to 0 at both ends, which would be the same for all.
+            # No vertical lines to 0 at both ends, because they would be the same for all classifiers.
             ax.stairs(values, self.edges, baseline=None, linewidth=width, gid=_OUTLINE, **style.line)
         mark_threshold(ax, self.threshold, style)
         _set_counts(ax)
@@ -125,14 +126,14 @@ class ConfidenceHistogramDisplay(Display):
 
 
 def _set_counts(ax: Any) -> None:
-    """Scale the axis of the counts from 0 in both directions: linear up to the smallest count, then logarithmic."""
+    """Scale the axis of the counts in both directions from 0: linear up to the smallest count, then logarithmic."""
     from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
 
     counts = np.concatenate([outline.get_data().values for outline in artists(ax, _OUTLINE)])
     smallest = np.abs(counts[counts != 0]).min()
     smallest = 10.0 ** np.floor(np.log10(smallest) + 1e-9)
     ax.set_yscale("symlog", linthresh=smallest, linscale=0.7)
-    # So much that there are two powers of ten to label.
+    # At least two powers of ten must be labelled.
     ax.set_ylim(min(2 * counts.min(), -3 * smallest), max(2 * counts.max(), 20 * smallest))
     locator = SymmetricalLogLocator(base=10, linthresh=smallest)
     locator.set_params(numticks=7)

@@ -29,19 +29,19 @@ from skconf.inspection._reliability_numbers import NEAREST, Overall, binless, bi
 from skconf.inspection._scales import label_percent, percent
 from skconf.profile import ConfidenceProfile
 
-#: The area, in square points, that stands for all predictions, and the share that the legend shows.
+#: The area, in square points, of a marker for all predictions, and the share that the legend shows.
 _AREA, _SHOWN = 400.0, 0.1
 
 #: The strategy without bins.
 _BINLESS = "binless"
 
-#: Id of a band, and the most classifiers whose bands can be told from each other.
+#: Id of a band, and the most classifiers whose bands can be distinguished.
 _BAND, _MOST_BANDS = "skconf band", 2
 
 #: A wider interval of an accuracy says nothing, and no line leads to it.
 _WIDE = 0.5
 
-#: Id of a histogram under the curves, and the share of the axes that it takes.
+#: Id of a histogram under the curves, and its share of the height of the axes.
 _STRIP, _HEIGHT = "skconf strip", 0.25
 
 
@@ -49,35 +49,36 @@ _STRIP, _HEIGHT = "skconf strip", 0.25
 class ReliabilityDisplay(Display):
     """Reliability diagram: how often predictions are right at each confidence, with intervals and counts.
 
-    With ``view="tail"`` the axes are the error rate and the nines of the confidence c (1 − c on a logarithmic scale).
-    Overconfidence hides in the last per cent of the confidences, which the usual diagram draws into one point.
+    With ``view="tail"``, the axes are the error rate and the nines of the confidence c (1 − c on a logarithmic scale).
+    The usual diagram draws all confidences above 0.99 near one point, so it hides their overconfidence.
 
     Parameters
     ----------
     confidence, accuracy : ndarray of shape (n_bins,)
-        Mean confidence and share of right predictions in each bin that is not empty.
+        Mean confidence, and share of right predictions, in each bin that is not empty.
     low, high : ndarray of shape (n_bins,)
         Exact (Clopper-Pearson) confidence interval of the accuracy.
     weight : ndarray of shape (n_bins,)
-        Weight of the predictions in each bin: their number, without weights.
+        Weight of the predictions in each bin. Without weights, their number.
     view : {"confidence", "tail", "both"}, default="confidence"
         What is drawn.
     name : str, default=None
         Name of the classifier.
     tail : ReliabilityDisplay, default=None
-        With ``view="both"`` the display of the tail, which is drawn beside.
+        With ``view="both"``, the display of the tail, which is drawn on the second axes.
     number : ndarray of shape (n_bins,), default=None
         Number of each bin. Only neighbours are joined by a line: between others there are no predictions. None stands
         for bins without a gap. A bin whose interval is wider than half of the axis is not joined either.
     overall : tuple of float, default=None
-        Mean confidence, accuracy and the ends of its interval, of all predictions; in the tail view of those whose
-        confidence is at least the fifth number: 0.99, or less where none is as high. The title compares them.
+        Four numbers about all predictions: mean confidence, accuracy, and the lower and upper end of its interval. The
+        title compares them. In the tail view there is a fifth number, and the others are about predictions with at
+        least this confidence. It is 0.99, or lower if no confidence is that high.
 
     strategy : {"uniform", "quantile", "binless"}, default="uniform"
-        With "binless" each distinct confidence is a bin: its accuracy is that of the isotonic fit, its interval the
-        band.
+        With "binless", each distinct confidence is a bin. Its accuracy is the value of the isotonic fit, and its
+        interval is the band.
     class_label : label, default=None
-        The class whose probabilities are drawn, if it is not the confidence in predictions.
+        The class whose probabilities are drawn. None means that confidences are drawn.
     before : ReliabilityDisplay, default=None
         Predictions before calibration.
     histogram : ConfidenceHistogramDisplay, default=None
@@ -95,12 +96,12 @@ class ReliabilityDisplay(Display):
 
     Notes
     -----
-    With weights w an interval is that of (Σ w)² / Σ w² predictions (Kish's effective number), so that the unit of the
-    weights does not matter.
+    With weights w, an interval is computed as for (Σ w)² / Σ w² predictions (Kish's effective number). So the unit of
+    the weights does not matter.
 
-    The band of ``strategy="binless"`` is exact for any number of samples without weights if the accuracy never falls as
-    the confidence rises [1]_: with its level, the accuracy at all confidences together lies within. Where the
-    observations contradict that assumption, the band is empty.
+    The band of ``strategy="binless"`` contains the accuracy at all confidences together, with the probability of its
+    level [1]_. This holds for any number of samples without weights, if the accuracy never falls when the confidence
+    rises. If the observations contradict this assumption, the band is empty.
 
     References
     ----------
@@ -155,23 +156,23 @@ class ReliabilityDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         view : {"confidence", "tail", "both"}, default="confidence"
-            Draw the accuracy against the confidence c; or the error rate against the nines of c, with logarithmic
-            scales; or both, on two axes.
+            "confidence" draws the accuracy by the confidence c. "tail" draws the error rate by the nines of c, with
+            logarithmic scales. "both" draws both, on two axes.
         n_bins : int, default=15
-            Number of bins. The tail view has two for every factor of ten, instead.
+            Number of bins. The tail view has two bins for every factor of ten instead.
         strategy : {"uniform", "quantile", "binless"}, default="uniform"
-            Bins of equal width or of equal mass, as in :func:`skconf.metrics.expected_calibration_error`; or, without
-            bins, the isotonic regression of correctness on confidence, with a band where there are one or two
-            classifiers. The tail view always has bins.
+            "uniform" has bins of equal width, and "quantile" bins of equal mass, as in
+            :func:`skconf.metrics.expected_calibration_error`. "binless" draws the isotonic regression of correctness on
+            confidence, with a band if there are one or two classifiers. The tail view always has bins.
         confidence_level : float, default=0.95
-            Level of the intervals, each for itself; or of the band, at all confidences together.
+            Level of each interval for itself, or of the band for all confidences together.
         class_label : label, default=None
-            Draw how often this class is the true one at each of its probabilities, in place of the confidence in
-            predictions.
+            Draw how often this class is the true class, by the probability of this class. None draws the accuracy of
+            predictions by their confidence.
         before : ConfidenceProfile, default=None
-            Predictions before calibration, drawn as hollow points and a thin line in the same colour.
+            Predictions before calibration. They are drawn as hollow points with a thin line in the same colour.
         histogram : bool, default=False
-            Draw how the confidences are spread, under the curve; not in the tail view.
+            Draw a histogram of the confidences under the curve. It is not drawn in the tail view.
 
         Returns
         -------
@@ -182,7 +183,7 @@ class ReliabilityDisplay(Display):
         TypeError
             If `n_bins` is not a whole number.
         ValueError
-            If a parameter is out of range, or not one of its values.
+            If a parameter is out of range or not one of its values.
         """
         check_option(view, "view", ("confidence", "tail", "both"))
         check_option(strategy, "strategy", (*STRATEGIES, _BINLESS))
@@ -213,29 +214,29 @@ class ReliabilityDisplay(Display):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure. With ``view="both"`` a pair of axes.
+            The axes to draw on. With ``view="both"``, pass a pair of axes. None makes a new figure.
         title : str, default="finding"
-            Title of the axes, of the first one with ``view="both"``. "finding" says in a sentence what all displays on
-            the axes show, unless they have another title already; None leaves the title as it is.
+            Title of the axes; with ``view="both"``, of the first axes. "finding" states in a sentence what all displays
+            on the axes show, unless the axes already have another title. None does not change the title.
 
         Returns
         -------
         ReliabilityDisplay
-            Itself, with the drawing in `ax_`, which is an array of two axes with ``view="both"``, and `figure_`.
+            This display, with the drawing in `figure_` and `ax_`. With ``view="both"``, `ax_` is an array of two axes.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If `ax` is no pair of axes with ``view="both"``.
+            If ``view="both"`` and `ax` is not a pair of axes.
         """
         if self.tail is None:
             return super().plot(ax, title=title)
         if ax is None:
             ax = pyplot().subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")[1]
         if np.shape(ax) != (2,):
-            raise ValueError('With view="both", ax must be a pair of axes, such as the ax_ of another such display.')
+            raise ValueError('With view="both", ax must be a pair of axes, such as the ax_ of another display.')
         replace(self, tail=None, view="confidence").plot(ax[0], title=title)
         self.tail.plot(ax[1], title=title if title == "finding" else None)
         self.ax_, self.figure_ = np.asarray(ax), ax[0].figure
@@ -245,7 +246,7 @@ class ReliabilityDisplay(Display):
 
     @property
     def _label(self) -> str | None:
-        """Name of the classifier in the legend: after calibration, if there is a before."""
+        """Name of the classifier in the legend; with predictions before calibration, it says "after"."""
         name = super()._label
         return name if self.before is None else "after" if name is None else f"after: {name}"
 
@@ -268,20 +269,20 @@ class ReliabilityDisplay(Display):
             ax.set(xlabel=f"probability of {label}", ylabel=f"share that is {'not ' * (self.view == 'tail')}{label}")
 
     def _draw_band(self, ax: Any, style: Style) -> None:
-        """Draw the isotonic fit and its band, which are levels with few steps."""
+        """Draw the isotonic fit and its band, which are step functions with few steps."""
         x, fit, low, high = (each[self._steps()] for each in (self.confidence, self.accuracy, self.low, self.high))
         ax.plot(x, fit, linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
         if style.number >= _MOST_BANDS:
             for artist in artists(ax, _BAND):
                 artist.remove()
             return
-        # Between two confidences the lower limit is that of the first, and the upper one that of the second.
+        # Between two confidences, the lower limit belongs to the first, and the upper limit to the second.
         there = np.where(low <= high, 1.0, np.nan)
         between, low, high = np.repeat(x, 2)[1:-1], np.repeat((low * there)[:-1], 2), np.repeat((high * there)[1:], 2)
         ax.fill_between(between, low, high, color=style.color, alpha=0.18, linewidth=0, gid=_BAND)
 
     def _steps(self) -> NDArray[np.bool_]:
-        """Return which points of a curve without bins differ from one of their neighbours."""
+        """Return which points of a curve without bins differ from a neighbour."""
         values = np.column_stack([self.accuracy, self.low, self.high])
         differs = (np.diff(values, axis=0) != 0).any(axis=1)
         return np.append(True, differs) | np.append(differs, True)
@@ -349,14 +350,14 @@ class ReliabilityDisplay(Display):
 
 
 def _joined(display: ReliabilityDisplay, x: Floats, y: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return a line through the seen points of neighbouring bins, broken where a bin between is empty or unseen."""
+    """Return a line through the visible points of neighbouring bins, with gaps at empty or invisible bins."""
     at = np.flatnonzero(seen)
     breaks = np.flatnonzero((np.diff(at) > 1) | ~display.joined()[at[:-1]]) + 1
     return np.insert(x[at], breaks, np.nan), np.insert(y[at], breaks, np.nan)
 
 
 def _draw_before(ax: Any, before: ReliabilityDisplay, style: Style, label: str) -> None:
-    """Draw what was before as hollow points and a thin line."""
+    """Draw the predictions before calibration as hollow points and a thin line."""
     x, y, seen = before.confidence, before.accuracy, np.full(len(before.confidence), True)
     if before.view == "tail":
         x, y = np.maximum(1 - x, NEAREST), 1 - y
@@ -371,7 +372,7 @@ def _is_binless(display: ReliabilityDisplay) -> bool:
 
 
 def _one(view: str) -> str:
-    """Return what the first axes of a view show."""
+    """Return the view of the first axes."""
     return "confidence" if view == "both" else view
 
 

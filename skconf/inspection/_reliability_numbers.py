@@ -1,4 +1,4 @@
-"""The numbers of a reliability diagram: bins, averages, and a curve without bins that has a band."""
+"""The numbers of a reliability diagram: bins, averages, and a curve without bins with its band."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,13 +15,13 @@ from skconf.metrics._base.columns import levels
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
-#: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.
+#: Confidences nearer to 1 than this share a bin of the tail view, and are drawn at this distance.
 NEAREST = 1e-8
 
-#: Confidences from which the title of a tail tells: the first that some predictions have.
+#: The title of a tail is about confidences from one of these on: the first that some predictions reach.
 _TOPS = (0.99, 0.9)
 
-#: Most cells of the band of a curve without bins, and how many there are for the cube root of the number of samples.
+#: Most cells of the band without bins, and their number divided by the cube root of the number of samples.
 _MOST_CELLS, _CELLS = 50, 2.0
 
 #: Mean confidence, accuracy and the ends of its interval, and the least confidence of the predictions.
@@ -40,7 +40,7 @@ class Points(NamedTuple):
 
 
 def of_class(profile: ConfidenceProfile, label: object) -> ConfidenceProfile:
-    """Return the probabilities of a class as confidences, which are right where that is the true class."""
+    """Return the probabilities of a class as confidences; a row is right if this is its true class."""
     at = position_of(profile.require("classes"), label)
     is_true = profile.require("true_class") == at
     weight, groups = profile.sample_weight, profile.groups
@@ -68,21 +68,21 @@ def binned(profile: ConfidenceProfile, view: str, n_bins: int, strategy: str, le
         low, high = (1 - end for end in reversed(stratified[kept].ends(level)))
     number = np.flatnonzero(kept)
     if view != "tail" and strategy == "quantile":
-        number = np.arange(len(weight))  # a tie may fill several bins of equal mass: this is no gap
+        number = np.arange(len(weight))  # a tie may fill several bins of equal mass, which is not a gap
     return Points(promised / weight, right / weight, low, high, weight, number)
 
 
 def binless(profile: ConfidenceProfile, level: float) -> Points:
     """Return a point for each distinct confidence: the isotonic fit of the accuracy, and its band.
 
-    Where the accuracy never falls as the confidence rises, the mean accuracy of a window of confidences is a lower
-    limit of that at its upper end, and an upper limit of that at its lower end. The band is what the exact limits of
-    all windows leave that begin and end at some cells of equal mass, at a level adjusted for their number: so it holds
-    at all confidences together, for any number of samples.
+    Assume that the accuracy never falls when the confidence rises. Then the mean accuracy in a window of confidences is
+    at most the accuracy at the upper end of the window, and at least the accuracy at its lower end. Windows begin and
+    end at cells of equal mass. The band combines the exact limits of all windows, at a level adjusted for their number.
+    So it holds at all confidences together, for any number of samples.
     """
     if profile.groups is not None or profile.strata is not None:
         raise ValueError(
-            'The band of strategy="binless" counts each answer for itself. For groups, or at a prevalence, choose '
+            'The band of strategy="binless" assumes independent answers. For groups, or at a prevalence, choose '
             '"quantile".'
         )
     sure, level_of = np.unique(profile.confidence, return_inverse=True)
@@ -97,14 +97,14 @@ def binless(profile: ConfidenceProfile, level: float) -> Points:
     cell = np.unique(equal_mass_bin(weight, n_cells), return_inverse=True)[1]
     of_cells = (np.bincount(cell, each).astype(np.float64) for each in (weight, right, squares))
     lower, upper = _limits(*of_cells, level=level)
-    # A window ends below a confidence, or at it; and begins above, or at it.
+    # A window ends below or at a confidence, and begins above or at it.
     is_last, is_first = np.diff(cell, append=cell[-1] + 1) > 0, np.diff(cell, prepend=-1) > 0
     low, high = np.append(lower, 0.0)[cell - ~is_last], np.append(upper, 1.0)[cell + ~is_first]
     return Points(sure, fit, low, high, weight, None)
 
 
 def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> tuple[Floats, Floats]:
-    """Return the largest lower limit of all windows up to each cell, and the least upper limit from each cell on."""
+    """Return, for each cell, the largest lower limit of windows up to it, and the least upper limit from it on."""
     total, hits, square = (np.append(0.0, np.cumsum(each)) for each in (weight, right, squares))
     first, last = np.triu_indices(len(weight))
     n, k, q = (each[last + 1] - each[first] for each in (total, hits, square))
@@ -117,7 +117,7 @@ def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> 
 
 
 def overall(profile: ConfidenceProfile, view: str, level: float) -> Overall:
-    """Return mean confidence, accuracy, the ends of its interval, and from which confidence on the title tells of."""
+    """Return mean confidence, accuracy, the ends of its interval, and the least confidence that they are about."""
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     least = 0.0
     if view == "tail":
@@ -138,13 +138,13 @@ def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
     if strategy == "uniform":
         return equal_width_bin(profile.confidence, n_bins)
     distinct = levels(profile)
-    # Samples of weight zero may be put into any bin.
+    # Samples of weight zero may be in any bin.
     level = np.searchsorted(distinct.confidence, profile.confidence).clip(max=len(distinct.confidence) - 1)
     return equal_mass_bin(distinct.weight, n_bins)[level]
 
 
 def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
-    """Return Σ w² of each bin where all answers of a group count as one: their interval is no narrower than it is."""
+    """Return Σ w² of each bin, with all answers of a group as one answer, so that the interval is wide enough."""
     pairs, code = np.unique(bins * (groups.max() + 1) + groups, return_inverse=True)
     return np.bincount(pairs // (groups.max() + 1), np.bincount(code, weight) ** 2).astype(np.float64)
 

@@ -1,4 +1,4 @@
-"""RiskCoverageDisplay: the error rate among the answers against their share."""
+"""RiskCoverageDisplay: the error rate of the accepted answers by their share."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -29,32 +29,32 @@ from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
-#: Coverage up to which a curve may leave the axes: a single error among few answers gives a high error rate.
+#: Below this coverage, a curve may leave the axes: one error among few answers gives a high error rate.
 _FEW = 0.05
-#: Level of the band of a difference, unless another is asked for.
+#: Default level of the band of a difference.
 _LEVEL = 0.95
 
 
 @dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(Display):
-    """Risk-coverage curve, between that of an oracle and that of a random order.
+    """Risk-coverage curve, between the curves of an oracle and of a random order.
 
     Parameters
     ----------
     coverage, risk, thresholds : ndarray of shape (n_distinct,)
-        The curve, see :func:`skconf.metrics.risk_coverage_curve`.
+        The curve: see :func:`skconf.metrics.risk_coverage_curve`.
     aurc : float
         The area under it.
     threshold : float, default=None
-        The threshold of the selective classifier the predictions came from; what it accepts is marked.
+        The threshold of the selective classifier that made the predictions. Its coverage and risk are marked.
     name : str, default=None
         Name of the classifier.
     low, high : ndarray of shape (n_distinct,), default=None
-        Confidence interval of the risk at each coverage, for that coverage alone.
+        Confidence interval of the risk, for each coverage separately.
     scale : {"auto", "log", "linear"}, default="auto"
         Scale of the risk.
     difference : RiskDifference, default=None
-        The difference from a baseline, which is drawn instead: `coverage`, `value`, `low` and `high`.
+        The difference from a baseline, which is drawn instead of the risk: `coverage`, `value`, `low` and `high`.
 
     Attributes
     ----------
@@ -67,15 +67,16 @@ class RiskCoverageDisplay(Display):
 
     Notes
     -----
-    Tied predictions are drawn as if they entered in random order: where all are tied, as a level line. A logarithmic
-    scale shows no risk of 0: a curve rises at its first error, and the axis of the coverage begins shortly before.
-    Risks at a coverage below 5% may leave the axes.
+    Tied predictions are drawn as if they were accepted in random order. If all predictions are tied, the curve is a
+    horizontal line. A logarithmic scale cannot show a risk of 0. The curve then begins at its first error, and the axis
+    of the coverage begins shortly before it. Risks at a coverage below 5% may leave the axes.
 
-    A single classifier has two other curves beside it: a random order, which leaves the error rate of all predictions,
-    and an oracle, which rejects wrong predictions first.
+    A single classifier is drawn with two reference curves: a random order, whose risk is the error rate of all
+    predictions, and an oracle, which rejects wrong predictions first.
 
-    The band of a difference is of a paired bootstrap, with 500 draws of the rows, in each of which both models choose
-    their thresholds anew. It holds at all coverages together, and begins where both together have ten errors.
+    The band of a difference comes from a paired bootstrap with 500 draws of the rows. In each draw, both models choose
+    their thresholds again. The band holds at all coverages together. It begins at the coverage at which both models
+    together have ten errors.
 
     Examples
     --------
@@ -115,14 +116,14 @@ class RiskCoverageDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         confidence_level : float, default=None
-            Level of an interval of the risk (Clopper-Pearson), drawn as a band; None draws none. It holds at each
-            coverage by itself, and for a coverage that was chosen before looking. With a `baseline`, the level of the
-            band of the difference, at all coverages together; None stands for 0.95.
+            Level of the interval of the risk (Clopper-Pearson), which is drawn as a band. None draws no band. The
+            interval is valid for a single coverage that you choose before looking. With a `baseline`, the level of the
+            band of the difference at all coverages together; None means 0.95.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the risk. "auto" is logarithmic where risks span more than a factor of ten.
+            Scale of the risk. "auto" is logarithmic if the risks span more than a factor of ten.
         baseline : ConfidenceProfile, default=None
-            Predictions of the same samples by another model. Draws by how much the risk differs from that of the
-            baseline, where both accept the same share: below 0 there are fewer errors.
+            Predictions of the same samples by another model. The display then draws the risk minus the risk of the
+            baseline, at the same coverage of both. Below 0, there are fewer errors than with the baseline.
 
         Returns
         -------
@@ -131,8 +132,8 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range, or given for answers that are not right or wrong, each for itself;
-            `scale` is not one of its values; or `baseline` is about other samples.
+            If `confidence_level` is out of range, or passed for graded answers, for costs or for answers in groups. If
+            `scale` is not one of its values. If `baseline` has other samples.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None
@@ -145,8 +146,8 @@ class RiskCoverageDisplay(Display):
         elif confidence_level is not None:
             if profile.kind != "right or wrong" or profile.groups is not None:
                 raise ValueError(
-                    "confidence_level counts answers that are right or wrong, each for itself. Leave it out of graded "
-                    "answers, and of answers with costs or in groups."
+                    "confidence_level needs independent answers that are right or wrong. Leave it out for graded "
+                    "answers, for costs and for answers in groups."
                 )
             size = effective_sizes(profile)
             stratified = StratifiedShares.from_the_top(profile, profile.score, profile.ranking.score)
@@ -173,7 +174,7 @@ class RiskCoverageDisplay(Display):
             ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
         if self.threshold is not None:
             accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]
-            mark = {"marker": "o", "markersize": 7, "clip_on": False}  # whole at a coverage of 100%, too
+            mark = {"marker": "o", "markersize": 7, "clip_on": False}  # the marker is whole at a coverage of 100%, too
             ax.plot(self.coverage[accepted], self.risk[accepted], color=style.color, **mark)
             shown = label_once(ax, label_of_threshold(self.threshold))
             ax.plot([], [], color=ink(ax), linestyle="none", label=shown, **mark)
@@ -186,15 +187,15 @@ def _draw_difference(ax: Any, difference: RiskDifference, style: Style, label: s
         ax.axhline(0, label="baseline", **REFERENCE)
     x, low, high = difference.coverage, difference.low, difference.high
     ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
-    seen = np.isfinite(low) | ~np.isfinite(low).any()  # errors so few that their difference leaps
+    seen = np.isfinite(low) | ~np.isfinite(low).any()  # with fewer errors, the difference jumps
     ax.plot(x[seen], difference.value[seen], gid=CLASSIFIER, label=label, **style.line)
-    ax.set(xlabel="coverage: share of predictions accepted", ylabel="risk minus that of the baseline", xlim=(0, 1))
+    ax.set(xlabel="coverage: share of predictions accepted", ylabel="risk minus risk of the baseline", xlim=(0, 1))
     label_percent(ax.xaxis)
     label_percent(ax.yaxis)
 
 
 def _draw_references(ax: Any, error_rate: float | None) -> None:
-    """Draw what a random order and an oracle would do, of a classifier that is alone; of more they are too many."""
+    """Draw the curves of a random order and of an oracle, only for a single classifier."""
     remove_references(ax)
     if error_rate is None:
         return
@@ -226,13 +227,13 @@ def _set_axes(ax: Any, scale: str) -> None:
 
 
 def _first_error(coverage: Floats, risk: Floats) -> float:
-    """Return the least coverage that a threshold can have and that has an error; 1 if none has."""
+    """Return the least coverage of a threshold with an error; 1 if there is none."""
     level = np.flatnonzero(risk != risk[0])[:1] if risk[0] == 0 else np.flatnonzero(risk == risk[0])[-1:]
     return float(coverage[level[0]]) if len(level) else 1.0
 
 
 def effective_sizes(profile: ConfidenceProfile) -> Floats:
-    """Return how many predictions have each distinct score or more; of weighted ones, Kish's effective number."""
+    """Return how many predictions have at least each distinct score; with weights, Kish's effective number."""
     accepted: Floats = np.cumsum(profile.ranking.weight)
     if profile.sample_weight is None:
         return accepted
@@ -241,7 +242,7 @@ def effective_sizes(profile: ConfidenceProfile) -> Floats:
 
 
 def _through_ties(coverage: Floats, risk: Floats) -> tuple[Floats, Floats]:
-    """Return a curve that also has points where tied predictions enter, but none on the way to the first error."""
+    """Return a curve with additional points within ties, but with none before the first error."""
     before = np.append(0.0, coverage[:-1])
     gap = coverage - before
     grid = np.linspace(0, 1, 501)[1:]

@@ -10,26 +10,26 @@ from skconf._core.probabilities import Floats
 from skconf.inspection._findings import widest_run
 from skconf.profile import ConfidenceProfile
 
-#: Coverages, draws, and most units that are drawn: of more, each is a random part of the rows.
+#: Coverages, draws, and the most units that are drawn. With more rows, a unit is a random part of the rows.
 _N_PLACES, _N_DRAWS, _MOST_UNITS = 100, 500, 1000
 #: Most steps of a curve in a draw.
 _MOST_STEPS = 400
-#: Fewest errors of both models together among the answers: fewer do not tell how their difference varies.
+#: Fewest errors of both models together. With fewer, the variation of the difference cannot be estimated.
 _FEWEST_ERRORS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class RiskDifference:
-    """By how much the risk of a model differs from that of a baseline, each accepting the same share of the cases.
+    """The difference between the risks of a model and of a baseline that accept the same share of the cases.
 
     Attributes
     ----------
     coverage : ndarray of shape (n_places,)
-        Shares of the cases that both accept, each by its own threshold.
+        Shares of the cases that both models accept, each with its own threshold.
     value : ndarray of shape (n_places,)
-        Risk of the model minus that of the baseline, with ties in random order.
+        Risk of the model minus risk of the baseline, with ties in random order.
     low, high : ndarray of shape (n_places,)
-        A band that holds at all these coverages together; NaN where there are too few errors for one.
+        A band that holds at all these coverages together; NaN if there are too few errors.
     """
 
     coverage: Floats
@@ -51,7 +51,7 @@ class RiskDifference:
         Raises
         ------
         ValueError
-            If the profiles have other rows or weights, or what is known of their answers differs.
+            If the profiles have different rows or weights, or different kinds of answers.
         """
         _check_same_rows(profile, baseline)
         both = profile.everything, baseline.everything
@@ -69,23 +69,23 @@ class RiskDifference:
         reach = np.where(known, 0.0, np.nan)
         known &= varies
         if known.any():
-            # The largest distance over all coverages, so that the band holds at all of them together.
+            # The largest distance over all coverages makes the band hold at all of them together.
             farthest = (np.abs(drawn - drawn.mean(axis=0))[:, known] / spread[known]).max(axis=1)
             reach[known] = float(np.quantile(farthest, level)) * spread[known]
         return cls(coverage, value, value - reach, value + reach)
 
     @property
     def is_fewer(self) -> NDArray[np.bool_]:
-        """Where the model has fewer errors than the baseline."""
+        """Whether the model has fewer errors than the baseline, at each coverage."""
         return np.asarray(self.high < 0)
 
     @property
     def is_more(self) -> NDArray[np.bool_]:
-        """Where it has more."""
+        """Whether the model has more errors than the baseline, at each coverage."""
         return np.asarray(self.low > 0)
 
     def runs(self) -> dict[str, tuple[int, int]]:
-        """Return the first and last place of the widest run with "fewer" errors, and of that with "more"."""
+        """Return the first and last place of the widest run with "fewer" errors, and of the widest with "more"."""
         found = {"fewer": widest_run(self.coverage, self.is_fewer), "more": widest_run(self.coverage, self.is_more)}
         return {what: ends for what, ends in found.items() if ends is not None}
 
@@ -93,8 +93,8 @@ class RiskDifference:
 def _check_same_rows(profile: ConfidenceProfile, baseline: ConfidenceProfile) -> None:
     if profile.n_rows != baseline.n_rows or profile.kind != baseline.kind:
         raise ValueError(
-            "baseline must hold predictions of the same samples, in one order, of which the same is known: it has "
-            f"{baseline.n_rows:,} rows ({baseline.kind}), the others {profile.n_rows:,} ({profile.kind})."
+            "baseline must have predictions of the same samples, in the same order, with answers of the same kind. It "
+            f"has {baseline.n_rows:,} rows ({baseline.kind}), and the model has {profile.n_rows:,} ({profile.kind})."
         )
     weights = profile.everything.given_weight, baseline.everything.given_weight
     if (weights[0] is None) != (weights[1] is None) or (weights[0] is not None and (weights[0] != weights[1]).any()):
@@ -104,13 +104,13 @@ def _check_same_rows(profile: ConfidenceProfile, baseline: ConfidenceProfile) ->
         if len(true[0]) == len(true[1]) and (true[0] != true[1]).any():
             row = int(np.argmax(true[0] != true[1])) + 1
             raise ValueError(
-                f"baseline must hold predictions of the same samples: the true labels of row {row:,} differ."
+                f"baseline must have predictions of the same samples, but the true labels of row {row:,} differ."
             )
 
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """What a model answers and loses from its most confident answer on, and the same in each draw of the rows."""
+    """The answers and errors of a model from its most confident answer on, for all rows and for each draw."""
 
     answered: Floats
     lost: Floats
@@ -121,7 +121,7 @@ class _Curve:
     @classmethod
     def of(cls, profile: ConfidenceProfile, weight: Floats, units: NDArray[np.intp], draws: Floats) -> Self:
         score, there = np.asarray(profile.score, dtype=np.float64), profile.score > -np.inf
-        levels = np.unique(-score[there])  # ascending, so the most confident first
+        levels = np.unique(-score[there])  # ascending, so the most confident answers come first
         step = np.searchsorted(levels, -score)
         size, loss = weight * there, weight * there * profile.loss
         n = len(levels) + 1  # the last step abstains
@@ -141,7 +141,7 @@ class _Curve:
         return cls(answered / total, lost / total, drawn_answered, drawn_lost, len(profile))
 
     def at(self, coverage: Floats) -> Floats:
-        """Return the risk at some coverages, as if tied answers entered in random order."""
+        """Return the risk at some coverages, with tied answers in random order."""
         return _risk(coverage, self.answered, self.lost)
 
     def drawn(self, coverage: Floats) -> Floats:
@@ -149,7 +149,7 @@ class _Curve:
         return np.array([_risk(coverage, *each) for each in zip(self.drawn_answered, self.drawn_lost, strict=True)])
 
     def n_errors(self, coverage: Floats) -> Floats:
-        """Return about how many errors there are among the answers."""
+        """Return the approximate number of errors among the answers."""
         return self.at(coverage) * coverage * self.n_rows
 
 
@@ -158,7 +158,7 @@ def _risk(coverage: Floats, answered: Floats, lost: Floats) -> Floats:
 
 
 def _units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floats]:
-    """Return the unit of each row, a row or group, or a random part of many; and how often each is drawn."""
+    """Return the unit of each row (a row, a group, or a random part of many) and how often each unit is drawn."""
     rng = np.random.default_rng(0)
     unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
     n_units = int(unit.max()) + 1

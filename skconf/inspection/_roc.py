@@ -25,7 +25,7 @@ from skconf.inspection._scales import set_normal
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
 
-#: What the scales of the axes may be, and the area above which "auto" takes the normal one.
+#: The scales of the axes, and the area above which "auto" chooses the normal one.
 SCALES, _GOOD = ("auto", "normal", "linear"), 0.9
 
 #: Id of a classical curve.
@@ -34,10 +34,10 @@ _CLASSICAL = "skconf classical"
 
 @dataclass(eq=False, repr=False)
 class CWROCDisplay(Display):
-    """Confidence-weighted ROC curve beside the classical one, as in figures 1 and 2 of the paper [1]_.
+    """Confidence-weighted ROC curve and classical ROC curve, as in figures 1 and 2 of the paper [1]_.
 
-    Of two classes, the curve is that of the positive class. Of more, it is that of `pos_label` against the rest, if
-    there is one, and else the mean of the curves of all classes against the rest.
+    With two classes, the curve is about the positive class. With more classes, the curve is about `pos_label` against
+    the rest. Without a `pos_label`, it is the mean of the curves of all classes against the rest.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class CWROCDisplay(Display):
     cw_fpr, cw_tpr : ndarray of shape (n_cw_points,)
         The confidence-weighted curve.
     auc, cw_auc : float
-        The areas under them; of several classes, the mean of the areas.
+        The areas under the curves; with several classes, the mean of the areas.
     name : str, default=None
         Name of the classifier.
     scale : {"auto", "normal", "linear"}, default="auto"
@@ -83,7 +83,7 @@ class CWROCDisplay(Display):
     name: str | None = None
     scale: str = "auto"
 
-    _legend_inside: ClassVar[str] = "lower right"  # all lines end in one corner, and rarely come here
+    _legend_inside: ClassVar[str] = "lower right"  # all curves end in one corner, and rarely come here
 
     @classmethod
     def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None, scale: str = "auto") -> Self:
@@ -96,8 +96,8 @@ class CWROCDisplay(Display):
         name : str, default=None
             Name of the classifier.
         scale : {"auto", "normal", "linear"}, default="auto"
-            Scale of both axes. "normal" is that of the quantiles of the normal distribution, as in detection error
-            tradeoff curves, which spreads the corner of few errors; "auto" takes it where an area exceeds 0.9.
+            Scale of both axes. "normal" uses quantiles of the normal distribution, as in detection error tradeoff
+            curves. It enlarges the corner with few errors. "auto" means "normal" if an area exceeds 0.9, else "linear".
 
         Returns
         -------
@@ -136,7 +136,7 @@ class CWROCDisplay(Display):
 
 
 def _spread_the_corner(ax: Any) -> None:
-    """Scale the axes by normal quantiles, so far that every curve on them is seen where it bends."""
+    """Scale the axes by normal quantiles, with limits that show the bend of every curve."""
     curves = [line.get_data() for line in artists(ax, _CLASSICAL)]
     seen = [(fpr > 0) & (fpr <= 0.5) & (tpr >= 0.5) & (tpr < 1) for fpr, tpr in curves]
     lowest = min([fpr[some].min() for (fpr, _), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
@@ -145,16 +145,16 @@ def _spread_the_corner(ax: Any) -> None:
     ax.set_aspect("auto")
     set_normal(ax.xaxis, lowest / 1.5, 0.5)
     set_normal(ax.yaxis, 0.5, 1 - missed / 1.5)
-    # The corner of the usual square; the diagonal of chance touches it at its lower right end.
+    # The upper left corner of the usual square; the diagonal touches it at its lower right end.
     ax.set(xlabel="false positive rate, up to 50%", ylabel="true positive rate, from 50%")
 
 
 def _mean_curve(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-    """Return the mean height of the curves of all classes that have one, against the rest."""
+    """Return the mean height of the curves of classes against the rest, for all classes that have a curve."""
     at = np.linspace(0, 1, 1001)
     metric = get_metric("cw_roc_curve")
     curves = (metric.value(replace(profile, positive_class=k)) for k in range(profile.proba.shape[1]))
     heights = [np.interp(at, curve.fpr, curve.tpr) for curve in curves if not np.isnan(curve.fpr[0] + curve.tpr[0])]
     mean = np.mean(heights, axis=0) if heights else np.full(len(at), np.nan)
-    # Where a curve rises straight up from 0, its height there is the upper end of that.
+    # If a curve rises vertically at 0, its height there is the upper end of the vertical line.
     return np.append(0.0, at), np.append(0.0, mean)

@@ -1,4 +1,4 @@
-"""Axes that show differences where good classifiers lie close together: shares near 0 and near 1."""
+"""Axes that separate good classifiers, whose shares are close to 0 or 1."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +10,10 @@ from skconf._core.numbers import exact
 from skconf._core.pictures import NINES, nines
 from skconf._core.probabilities import Floats
 
-#: What an axis may be: "auto" is logarithmic where positive values span more than a decade.
+#: The scales of an axis. "auto" is logarithmic if positive values span more than a factor of ten.
 SCALES = ("auto", "log", "linear")
 
-#: Shares that a normal scale takes as 0 and as 1.
+#: Shares that stand for 0 and 1 on a normal scale.
 _NEAREST = 1e-12
 
 #: Ticks of a normal scale.
@@ -27,17 +27,17 @@ def spans_a_decade(values: Floats) -> bool:
 
 
 def percent(share: float, _: Any = None) -> str:
-    """Return a share as a percentage with the digits that it needs: 0.1%."""
+    """Return a share as a percentage with as many digits as it needs, such as 0.1%."""
     return f"{exact(100 * share)}%"
 
 
 def plain(value: float, _: Any = None) -> str:
-    """Return a number with the digits that it needs: 0.1, and no power of ten."""
+    """Return a number as a decimal with as many digits as it needs, such as 0.1."""
     return exact(value)
 
 
 def size(value: float, _: Any = None) -> str:
-    """Return the size of a number: what grows downwards, too."""
+    """Return the absolute value of a number as text, for an axis that also grows downwards."""
     return exact(abs(value))
 
 
@@ -47,12 +47,12 @@ def label_percent(axis: Any) -> None:
 
 
 def label_decimals(axis: Any) -> None:
-    """Write the ticks of an axis as decimals: 0.1 and not a power of ten."""
+    """Write the ticks of an axis as decimals, not as powers of ten."""
     _label(axis, plain)
 
 
 def _label(axis: Any, text: Callable[..., str]) -> None:
-    """Write ticks by a function, those of a logarithmic axis at powers of ten; and between, where these are few."""
+    """Write ticks by a function. On a logarithmic axis, label powers of ten, and values between if there are few."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     if axis.get_scale() == "log":
@@ -72,7 +72,7 @@ def set_normal(axis: Any, low: float, high: float) -> None:
 
 
 def set_nines(axis: Any, values: Floats) -> None:
-    """Scale an axis by what values lack to 1, logarithmically; from the least one to the nearest to 1."""
+    """Scale an axis logarithmically in 1 − value, from the least value to the value nearest to 1."""
     lacking = 1 - values[np.isfinite(values) & (values < 1)]
     low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
     getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_nines, _of_nines))

@@ -1,4 +1,4 @@
-"""ThresholdDisplay: metrics against the threshold."""
+"""ThresholdDisplay: metrics by the threshold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ from skconf.inspection._scales import SCALES, label_decimals, set_nines
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
-#: What is drawn, by the names of the scorers.
+#: The metrics that are drawn, by the names of their scorers.
 METRICS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 
-#: Selective accuracy above which "auto" takes the logarithmic scale.
+#: Selective accuracy above which "auto" chooses the logarithmic scale.
 _GOOD = 0.98
 
 
-#: Thresholds from which an axis shows their nines, and what it shows of the last one.
+#: From this threshold on, an axis shows the nines of thresholds; and the least 1 − threshold that it shows.
 _NEAR_ONE, _FARTHEST = 0.97, 1e-5
 #: Most thresholds at which costs are computed.
 _MOST_LEVELS = 1000
@@ -46,24 +46,24 @@ _MOST_LEVELS = 1000
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(Display):
-    """Selective accuracy, CWSA, CWSA+ and coverage against the threshold; or the sweep of a tuned classifier.
+    """Selective accuracy, CWSA, CWSA+ and coverage by the threshold, or the search of a tuned classifier.
 
-    Several classifiers on the same axes have a panel for each quantity, within these axes; targets are then left out.
+    With several classifiers on the same axes, each quantity has a panel within these axes. Targets are then left out.
 
     Parameters
     ----------
     thresholds : ndarray of shape (n_thresholds,)
         Thresholds, ascending.
     curves : dict of str to ndarray of shape (n_thresholds,)
-        The curves by label.
+        The curves, by label.
     threshold : float, default=None
-        The threshold that was chosen; marked if it is finite.
+        The chosen threshold. A finite threshold is marked.
     target : float, default=None
-        The target of a tuned classifier; marked.
+        The target of a tuned classifier. It is marked.
     name : str, default=None
         Name of the classifier.
     scale : {"auto", "log", "linear"}, default="auto"
-        Scale of the metrics, but those of a tuned classifier.
+        Scale of the metrics. It does not apply to a tuned classifier.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class ThresholdDisplay(Display):
     See Also
     --------
     skconf.metrics.cwsa_curve : The numbers.
-    RiskCoverageDisplay : Risk against coverage, whatever the thresholds.
+    RiskCoverageDisplay : Risk by coverage, without thresholds.
 
     Examples
     --------
@@ -111,19 +111,20 @@ class ThresholdDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         thresholds : array-like of shape (n_thresholds,), default=None
-            Thresholds in [0, 1). None stands for 0.50, 0.51, ..., 0.99; with `prices`, for the distinct confidences, at
-            most 1,000 of them.
+            Thresholds in [0, 1). None means 0.50, 0.51, ..., 0.99. With `prices`, None means the distinct confidences,
+            at most 1,000 of them.
         normalize : {"accepted", "all"}, default="accepted"
-            Divide CWSA and CWSA+ by the accepted weight, or by all weight. They are left out if selection ranks by
-            another score than the confidence.
+            Divide CWSA and CWSA+ by the weight of the accepted answers, or by the weight of all answers. CWSA and CWSA+
+            are left out if the answers are ranked by another score than the confidence.
         metrics : sequence of str, default=None
-            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. Of several
-            classifiers, several metrics are drawn in a panel each.
+            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw. None draws all. With several
+            classifiers, each metric has a panel.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are separated;
-            "auto" takes it where the selective accuracy reaches 0.98.
+            Scale of the metrics. "log" is logarithmic in 1 − value, so that 0.99 and 0.999 are separated. "auto" means
+            "log" if the selective accuracy reaches 0.98.
         prices : pair of float, default=None
-            What an error costs, and a rejection, such as (10, 1): draws the mean cost of a case instead of metrics.
+            The cost of an error and the cost of a rejection, such as (10, 1). The display then draws the mean cost of a
+            case instead of metrics.
 
         Returns
         -------
@@ -132,8 +133,8 @@ class ThresholdDisplay(Display):
         Raises
         ------
         ValueError
-            If a threshold is out of range; `metrics`, `normalize` or `scale` is not one of its values; or `prices` are
-            negative, both 0, or given together with `metrics`.
+            If a threshold is out of range. If `metrics`, `normalize` or `scale` is not one of its values. If `prices`
+            are negative, both 0, or passed together with `metrics`.
         """
         check_option(scale, "scale", SCALES)
         for chosen in () if metrics is None else metrics:
@@ -158,24 +159,24 @@ class ThresholdDisplay(Display):
 
     @classmethod
     def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None, title: str | None = "finding") -> Self:
-        """Draw the metrics at each threshold among which a tuned classifier chose.
+        """Draw the metrics at each threshold that a tuned classifier tried.
 
         Parameters
         ----------
         model : TunedSelectiveClassifierCV
-            Fitted.
+            A fitted classifier.
         name : str, default=None
             Name of the classifier in the legend.
         ax : matplotlib axes, default=None
-            Where to draw; None makes a new figure.
+            The axes to draw on. None makes a new figure.
         title : str, default="finding"
-            Title of the axes; "finding" says what the threshold gives, and None leaves the title as it is.
+            Title of the axes. "finding" states the values at the threshold. None does not change the title.
 
         Returns
         -------
         ThresholdDisplay
-            With its ``cv_results_`` in `curves`: the coverage, the risk, its upper confidence limit, if there is a
-            confidence level, and the objective, if it is another one: CWSA, the mean cost, or that of a function.
+            A display with the ``cv_results_`` of the classifier in `curves`. These are the coverage, the risk, the
+            upper confidence limit of the risk if there is a confidence level, and the objective if it is another one.
 
         Raises
         ------
@@ -232,7 +233,7 @@ class ThresholdDisplay(Display):
 
     @classmethod
     def _draw_panels(cls, ax: Any, shown: Sequence[Any]) -> None:
-        """Draw several classifiers: on the axes lines for the legend alone, and in them a panel for each quantity."""
+        """Draw several classifiers: a panel for each quantity, and lines on the axes only for the legend."""
         for artist in artists(ax, CLASSIFIER, CURVE, MARK):
             artist.remove()
         ax.set_axis_off()
@@ -251,7 +252,7 @@ class ThresholdDisplay(Display):
             _set_axes(panel, {label: drawn}, drawn, shown[-1].scale)
 
     def _draw_curves(self, ax: Any, style: Style) -> None:
-        """Draw several curves: colours and markers identify them, line styles the classifiers."""
+        """Draw several curves. Colours and markers identify the curves, line styles identify the classifiers."""
         ax.plot([], [], color=ink(ax), linestyle=style.linestyle, gid=CLASSIFIER, label=self._label)
         for number, (label, values) in enumerate(self.curves.items()):
             kind = Style.of(number)
@@ -261,27 +262,27 @@ class ThresholdDisplay(Display):
                 linestyle=style.linestyle,
                 marker=kind.marker,
                 markersize=4,
-                markevery=(0.04 * number, 0.2),  # so that curves on each other are seen
+                markevery=(0.04 * number, 0.2),  # so that overlapping curves are visible
                 label=label_once(ax, label),
                 gid=CURVE,
             )
 
 
 def _checked(prices: Sequence[float], metrics: Any) -> tuple[float, float]:
-    """Return what an error costs, and a rejection."""
+    """Return the cost of an error and the cost of a rejection."""
     if metrics is not None:
-        raise ValueError("prices draw the cost of a case alone. Leave metrics out.")
+        raise ValueError("With prices, only the cost of a case is drawn. Leave metrics out.")
     if len(prices) != 2:
-        raise ValueError(f"prices must be two numbers: what an error costs, and a rejection; they are {prices!r}.")
+        raise ValueError(f"prices must be two costs, of an error and of a rejection, but are {prices!r}.")
     for price in prices:
         check_number(price, "prices", 0.0, np.inf, open_high=True)
     if not any(prices):
-        raise ValueError("prices are both 0: then every threshold costs the same.")
+        raise ValueError("prices are both 0, so every threshold costs the same. Pass a positive price.")
     return float(prices[0]), float(prices[1])
 
 
 def _mark_cheapest(ax: Any, thresholds: Floats, costs: Floats, style: Style) -> None:
-    """Mark the threshold of least cost, on an axis that separates thresholds near 1 where there are any."""
+    """Mark the threshold of least cost, on an axis that separates thresholds near 1."""
     at = int(np.argmin(costs))
     look = {"marker": style.marker, "color": style.color, "linestyle": "none"}
     ax.plot(thresholds[at], costs[at], gid=MARK, label=label_once(ax, "cheapest"), **look)
@@ -291,7 +292,7 @@ def _mark_cheapest(ax: Any, thresholds: Floats, costs: Floats, style: Style) -> 
 
 
 def _where_costs_change(profile: ConfidenceProfile) -> Floats:
-    """Return the distinct confidences below 1; of many, some that are spread evenly among them."""
+    """Return the distinct confidences below 1; if there are many, evenly spread ones among them."""
     levels = np.unique(np.asarray(profile.score, dtype=np.float64))
     levels = levels[(levels >= 0) & (levels < 1)]
     if len(levels) > _MOST_LEVELS:
@@ -300,13 +301,13 @@ def _where_costs_change(profile: ConfidenceProfile) -> Floats:
 
 
 def _set_axes(ax: Any, curves: dict[str, Floats], drawn: Floats, scale: str) -> None:
-    """Scale the axis of some curves, on which others may be drawn already."""
+    """Scale the axis of some curves; it may already have other curves."""
     values = np.concatenate(list(curves.values()))
     accuracy = curves.get("selective accuracy", np.zeros(1))
     if COST in curves:
         ax.set_ylim(0, 1.1 * float(drawn.max()) or 1.0)
     elif "risk" in curves:
-        ax.set_yscale("symlog", linthresh=0.01)  # risks are small beside coverages, and may be 0
+        ax.set_yscale("symlog", linthresh=0.01)  # risks are small compared with coverages, and may be 0
         ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
         label_decimals(ax.yaxis)
     elif scale == "log" or (scale == "auto" and np.nanmax(accuracy, initial=0.0) > _GOOD):

@@ -44,7 +44,7 @@ def test_risk_and_coverage_of_any_loss():
         display = RiskCoverageDisplay.from_profile(profile)
         assert display.risk[-1] == pytest.approx(profile.loss.mean())
         assert display.aurc == aurc_loss(profile)
-        with pytest.raises(ValueError, match="confidence_level counts answers that are right or wrong"):
+        with pytest.raises(ValueError, match="confidence_level needs independent answers that are right"):
             RiskCoverageDisplay.from_profile(profile, confidence_level=0.9)
 
 
@@ -53,6 +53,6 @@ def test_what_they_cannot_show_they_refuse():
         ConfidenceHistogramDisplay.from_profile(GRADED)
     with pytest.raises(ValueError, match="cwsa_curve needs answers that are right or wrong, or graded"):
         ThresholdDisplay.from_profile(COSTS)
-    with pytest.raises(ValueError, match="ECUASDisplay draws what errors cost"):
+    with pytest.raises(ValueError, match="ECUASDisplay needs right and wrong answers"):
         ECUASDisplay.from_profile(COSTS)
     assert ECUASDisplay.from_profile(GRADED).error_rate == pytest.approx(GRADED.loss.mean())
