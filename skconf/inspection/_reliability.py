@@ -67,8 +67,8 @@ class ReliabilityDisplay(Display):
     tail : ReliabilityDisplay, default=None
         With ``view="both"``, the display of the tail, which is drawn on the second axes.
     number : ndarray of shape (n_bins,), default=None
-        Number of each bin. Only neighbours are joined by a line: between others there are no predictions. None stands
-        for bins without a gap. A bin whose interval is wider than half of the axis is not joined either.
+        Number of each bin. A line joins only neighbouring bins, because there are no predictions between other bins. It
+        does not join a bin whose interval is wider than half of the axis. None means that there are no empty bins.
     overall : tuple of float, default=None
         Four numbers about all predictions: mean confidence, accuracy, and the lower and upper end of its interval. The
         title compares them. In the tail view there is a fifth number, and the others are about predictions with at
