@@ -44,7 +44,8 @@ def option(name: str, *values: Any) -> str:
         return f"{name}={'[...]' if values[0] is ... else repr(values[0])}" if values else name
     if values and values[0] is ...:
         return f"{option(name)} …"
-    texts = [str(each) for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+    several = [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+    texts = ["none" if each is False else str(each) for each in several]
     return shlex.join([f"--{options.get(name, name).replace('_', '-')}", *texts])
 
 

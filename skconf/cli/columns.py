@@ -16,6 +16,8 @@ _MEANINGS = {
 }
 #: Further options, by the name of the parameter.
 _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
+#: What stands for rows that do not depend on each other, instead of a column.
+_NO_CLUSTER = "none"
 
 
 def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target") -> None:
@@ -31,7 +33,8 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         "--cluster",
         metavar="COLUMN",
         help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow for rows "
-        "of a cluster that depend on each other (default: the id of a log, if ids repeat)",
+        "of a cluster that depend on each other (default: the ids of a log, or of a column called so, if ids repeat; "
+        f"{_NO_CLUSTER}: rows do not depend on each other)",
     )
     parser.add_argument(
         "--score",
@@ -71,4 +74,6 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
 def columns_of(options: argparse.Namespace, *, target: str = "target") -> dict[str, Any]:
     """Return the given options as parameters of `Columns`."""
     given = {name: getattr(options, target if name == "target" else name) for name in _MEANINGS}
-    return {**given, **{name: getattr(options, name) for name in _OTHERS}, "grades": grades_of(options.grades)}
+    others = {name: getattr(options, name) for name in _OTHERS}
+    others["cluster"] = False if options.cluster == _NO_CLUSTER else options.cluster
+    return {**given, **others, "grades": grades_of(options.grades)}

@@ -228,10 +228,11 @@ class ConfidenceReport:
             Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that
             abstains needs no label, no grade and no confidence. None means the column ``abstained``, if there is one;
             for a log, the rules of :func:`~skconf.read_log`. Not in batches.
-        cluster : label, default=None
+        cluster : label or False, default=None
             Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
-            other. Intervals and guarantees then draw whole clusters. None means the id of a log, if ids repeat. Not in
-            batches.
+            other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with a
+            name such as ``id``, if ids repeat, with 100 rows per id or fewer on average. False: rows do not depend on
+            each other. Not in batches.
         score : label, default=None
             Column of another score that ranks answers for selection. It may hold any numbers, for example the average
             of the confidence and of the probability that another model gives to the same answer. The report then shows
@@ -246,8 +247,9 @@ class ConfidenceReport:
             groups, if a model has several files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
             Column of ids that match the rows of several models before they are compared. The rows may be in any order.
-            Each model must have the same ids, and each id once. None matches rows by their position, but only if the
-            true labels agree row by row.
+            Each model must have the same ids. If ids repeat, as in logs of several epochs, the rows of an id are
+            matched in their order. None matches rows by their position, but only if the true labels or the ids agree
+            row by row.
         truth : path, default=None
             File of the true labels, if the files of predictions do not contain them. It has a row for each prediction,
             in any order. The column `ids` is in both files and matches the rows; None means a column with a name such

@@ -28,6 +28,7 @@ from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import (
     as_series,
     by_name,
+    have_no_entry,
     holds_lists,
     in_type_of,
     labels_in,
@@ -43,10 +44,10 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
 
 class NoPredictionsError(DataError):
-    """The columns that are named, and those under the usual names, do not make predictions."""
+    """The named columns and the columns with usual names do not hold predictions."""
 
     def at(self, place: str = "", first_row: int = 0) -> Self:
-        """Add where the data are, also to the command that gives a file names."""
+        """Add the place of the data, also to the command that gives names to the columns of a file."""
         if Path(place).suffix and "'" not in place:
             self.text = self.text.replace("'FILE'", f"'{place}'")
         return super().at(place, first_row)
@@ -56,51 +57,52 @@ class NoPredictionsError(DataError):
 class Columns:
     """The columns of a table of predictions, and the facts that are the same for all of its rows.
 
-    Whatever reads such tables takes these parameters, and :func:`takes_columns` documents them there.
+    All functions that read such tables take these parameters, and :func:`takes_columns` documents them there.
 
     Parameters
     ----------
     target, prediction : label, default=None
-        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
+        Columns of true and predicted labels. None means ``y_true`` and ``y_pred``, if there are such columns.
     proba : label or list of labels, default=None
-        Columns of the probabilities of the classes; or one column, with the probability of `pos_label` or with lists
-        of a number for each class. None stands for all columns whose names begin with ``proba_``, else for ``y_proba``.
+        Columns of the probabilities of the classes. A single column holds the probability of `pos_label`, or lists with
+        a number for each class. None means all columns whose names begin with ``proba_``, or else ``y_proba``.
     correct, confidence : label, default=None
-        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
-        [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
+        Use these instead of labels and probabilities. `correct` holds 1 for a right answer and 0 for a wrong one, or a
+        grade in [0, 1]. `confidence` holds the confidence in the answer. None means ``correct`` and ``confidence``.
     weight : label, default=None
-        Column of sample weights; None stands for ``sample_weight``, if there is such a column.
+        Column of sample weights. None means ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None
         Columns of groups.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, others by order.
-        None stands for what follows ``proba_`` in the names of the columns, read in the type of the true labels; else
-        for the sorted true labels, which are known only of a single table in memory.
+        Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, other columns by
+        their order. None means the part of the names after ``proba_``, in the type of the true labels. If the names
+        have no such part, None means the sorted true labels, which are known only for a single table in memory.
     pos_label : label, default=None
-        Positive class of a binary task. None stands for what follows ``proba_`` in the name of a single column of
-        probabilities; else for the second label.
+        Positive class of a binary task. None means the part after ``proba_`` in the name of a single column of
+        probabilities, or else the second label.
     threshold : float, default=None
         Lowest confidence at which a prediction is accepted.
     grades : mapping from label to float, default=None
-        The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
-        "right": 1, "partly": 0.5, "wrong": 0}.
+        The number in [0, 1] for each word in the columns of confidence and correctness, such as {"high": 0.9,
+        "low": 0.3, "right": 1, "partly": 0.5, "wrong": 0}.
 
     Other Parameters
     ----------------
     abstained : label, default=None
-        Column of which rows are no answers, but abstain: truth values, or a column whose blank entries do. Such a row
-        needs no label, no grade and no confidence. None stands for ``abstained``, if there is such a column.
-    cluster : label, default=None
+        Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that abstains
+        needs no label, no grade and no confidence. None means ``abstained``, if there is such a column.
+    cluster : label or False, default=None
         Column of what each row is of, such as its patient or its question, where rows of one depend on each other.
+        False: rows do not.
     score : label, default=None
-        Column of another score that selection may rank by, any numbers.
+        Column of another score that ranks the answers. It may hold any numbers.
 
     Attributes
     ----------
     named : list of labels
-        The columns of the predictions, without those of rows: who abstains, clusters and groups.
+        The columns of the predictions, without the columns about rows: `abstained`, `cluster` and `groups`.
     needed : list of labels
-        All columns that are read, each once.
+        All columns that are read. Each is listed once.
     """
 
     target: Any = None
@@ -131,11 +133,16 @@ class Columns:
             check_grades(self.grades)
         single = [getattr(self, role) for role in USUAL if role != "abstained"]
         object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
-        beside = [name for name in (self.abstained, self.cluster, self.score) if name is not None]
+        beside = [name for name in (self.abstained, self.unit, self.score) if name is not None]
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *beside, *self.groups])))
 
+    @property
+    def unit(self) -> Any:
+        """Column of what each row is of; None if there is none."""
+        return None if self.cluster is False else self.cluster
+
     def numbers(self) -> list[Any]:
-        """Return the columns that hold numbers and nothing else: texts may be grades, and those of labels are names."""
+        """Return the columns that must hold numbers. Texts may be grades, and labels may be texts."""
         if self.grades is not None:
             return []
         texts = [self.target, self.prediction, *self.groups]
@@ -173,7 +180,7 @@ class Columns:
                 f"{first_line_is_data(names_present)}.",
                 kind="no predictions",
                 advice=f"Name the columns of true labels ({option('target')}) and probabilities ({option('proba')}); "
-                f"of true and predicted labels ({option('prediction')}) and the confidence ({option('confidence')}); "
+                f"or of true and predicted labels ({option('prediction')}) and confidence ({option('confidence')}); "
                 f"or of correctness ({option('correct')}) and confidence.",
             )
         if roles["correct"] is not None:
@@ -202,24 +209,24 @@ class Columns:
             raise ValueError(f"{option('proba')} names {twice!r} twice. Name each column once.")
 
     def check_further(self, names: Iterable[Any], asked: "Columns", first: str) -> None:
-        """Raise if a further table lacks a column, or has one of predictions that would not be read.
+        """Raise if a further table lacks a column, or has a column of predictions that would not be read.
 
         Parameters
         ----------
         names : iterable of labels
             The columns of the further table.
         asked : Columns
-            Those that were asked for, from which these were found in the first table.
+            The columns that the user named, from which these columns were found in the first table.
         first : str
-            What messages call the first table.
+            The name of the first table in messages.
         """
         further = list(names)
         self.check(further)
         more = [name for name in asked.found_in(further).needed if name not in self.needed]
         if more:
             raise ValueError(
-                f"the columns {shorten(more)} do not occur in {first}. Name the columns to read, so that they are the "
-                "same everywhere."
+                f"the columns {shorten(more)} do not occur in {first}. Name the columns to read, so that the same "
+                "columns are read everywhere."
             )
 
     def _option_of(self, name: Any) -> str:
@@ -238,7 +245,7 @@ class Columns:
         by_label = {known.label(name): column for name, column in zip(names, proba, strict=True) if name in known}
         if len(by_label) == len(proba) == len(self.labels):
             return [by_label[label] for label in self.labels]
-        if _labels_in_names(proba) is None:  # they count the columns, from 0 on
+        if _labels_in_names(proba) is None:  # the names only count the columns, from 0 on
             return proba
         if by_label or all(str(column).startswith(PREFIX) for column in proba):
             raise ValueError(
@@ -248,7 +255,7 @@ class Columns:
         return proba
 
     def check_labels_are_known(self) -> None:
-        """Raise if the labels of the columns of probabilities could be known only from all rows together."""
+        """Raise if only all rows together could tell the labels of the columns of probabilities."""
         if self.proba and self.labels is None:
             remedy = (
                 f"Pass both: {option('labels', ['no', 'yes'])}."
@@ -256,8 +263,8 @@ class Columns:
                 else f"Pass {option('labels')} in the order of the columns, or name the columns {PREFIX}LABEL."
             )
             raise ValueError(
-                f"cannot infer the labels of the columns {shorten(list(self.proba))}: a part of the rows may lack "
-                f"some. {remedy}"
+                f"cannot infer the labels of the columns {shorten(list(self.proba))}: some labels may not occur in a "
+                f"part of the rows. {remedy}"
             )
 
     def read(self, table: Any) -> ConfidenceProfile | None:
@@ -266,7 +273,7 @@ class Columns:
         Parameters
         ----------
         table : DataFrame of pandas or polars, Table or RecordBatch of pyarrow, or mapping of arrays
-            It must have all the columns: call `found_in` first.
+            A table with all the columns: call `found_in` first.
 
         Raises
         ------
@@ -279,10 +286,8 @@ class Columns:
             raise ValueError(f"columns must be of equal length, but their numbers of rows are {lengths}.")
         if lengths[self.needed[0]] == 0:
             return None
-        rows = np.zeros(lengths[self.needed[0]], dtype=np.bool_)
-        if self.abstained is not None:
-            says = says_yes(as_series(table[self.abstained]), self.abstained, of_answers=self.abstained in self.named)
-            rows = check_abstained(says)
+        rows = self._abstains(table)
+        rows = check_abstained(rows) if rows.any() else rows
         weight = None
         if self.weight is not None:
             weight = numbers_in(table, self.weight)
@@ -295,14 +300,31 @@ class Columns:
             problem.row = None if problem.row is None else int(np.flatnonzero(~rows)[problem.row])
             problem.columns = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
             raise problem from None
-        if rows.any() or self.cluster is not None:
-            named = None if self.cluster is None else labels_in(table, self.cluster)
+        if rows.any() or self.unit is not None:
+            named = None if self.unit is None else labels_in(table, self.unit)
             profile = profile.beside(rows, codes_of(named, len(rows)))
         profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
+    def _abstains(self, table: Any) -> NDArray[np.bool_]:
+        """Return which rows of a table abstain."""
+        if self.abstained is None:
+            return np.zeros(len(table[self.needed[0]]), dtype=np.bool_)
+        return says_yes(as_series(table[self.abstained]), self.abstained, of_answers=self.abstained in self.named)
+
+    def ungraded(self, table: Any) -> NDArray[np.bool_]:
+        """Return which rows of a table have no grade, and do not abstain; none if no row has a grade."""
+        no_row = np.zeros(len(table[self.needed[0]]), dtype=np.bool_)
+        if self.correct is None or self.correct == self.abstained or not len(no_row):
+            return no_row
+        missing = have_no_entry(as_series(table[self.correct]), self.grades or ())
+        if not missing.any():
+            return no_row
+        missing = missing & ~self._abstains(table)
+        return no_row if missing.all() else missing
+
     def read_truth(self, table: Any) -> NDArray[Any] | None:
-        """Return the true labels in a table as plain texts, which are the same for files of any format."""
+        """Return the true labels of a table as plain texts, which do not depend on the format of the file."""
         return None if self.target is None else plain_labels(table, self.target)
 
     def read_predicted(self, table: Any) -> NDArray[Any] | None:
@@ -323,7 +345,7 @@ class Columns:
         return column
 
     def read_groups(self, table: Any) -> Groups:
-        """Return the group of every row of a table, sorted, so that most parts have groups in the same order."""
+        """Return the group of every row of a table. Groups are sorted, so that most parts have the same order."""
         columns = [_sorted(labels_in(table, name), f"groups[{name!r}]") for name in self.groups]
         if len(columns) == 1:
             return columns[0]
@@ -370,7 +392,8 @@ class Columns:
     def _labels_in_bare_names(self, target: Any) -> list[str] | None:
         """Return the names of the columns of probabilities if one of them is a true label.
 
-        Numbers from 0 on may merely count the columns, unless all true labels, and 0, are such numbers.
+        Names such as 0, 1, … may only count the columns. They are labels only if all true labels are such numbers, and
+        0 is one of them.
         """
         if len(self.proba) == 1:
             return None
@@ -382,7 +405,7 @@ class Columns:
         return names if any(label in known for label in distinct) else None
 
     def _numbers(self, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
-        """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""
+        """Return a column of numbers or grades: of correctness with `of_truth`, else of confidences."""
         if holds_lists(table[name]):  # no words
             return numbers_in(table, name, lists=lists)
         if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
@@ -420,7 +443,7 @@ def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
     Parameters
     ----------
     **more : str
-        What is to be added to the entry of a parameter.
+        Sentences to add to the description of a parameter.
 
     Returns
     -------
@@ -434,7 +457,7 @@ def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
 
 
 def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
-    """Raise if a number is outside [0, 1], with its column and row; and say what it may be instead."""
+    """Raise if a number is outside [0, 1]. The error names column and row, and says what the number may be."""
     least, largest = min(map(np.min, parts)), max(map(np.max, parts))
     if least >= 0 and largest <= 1:
         return
@@ -447,17 +470,17 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
     value = part[row][(part[row] < -rounding) | (part[row] > 1 + rounding)].flat[0] if part.ndim > 1 else part[row]
     percent = least >= 0 and 2 < largest <= 100 + rounding * 100
     remedy = (
-        "If these are percentages, divide them by 100."
+        "If the numbers are percentages, divide them by 100."
         if percent
-        else "Pass probabilities (predict_proba), not scores or logits: those become probabilities by the softmax or "
-        "logistic function."
+        else "Pass probabilities (predict_proba). Convert scores or logits to probabilities by the softmax or logistic "
+        "function."
     )
     text = f"column {column!r} has {value}, outside [0, 1], in "
     raise DataError(text, row, ".", kind="out of range", column=column, advice=remedy)
 
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:
-    """Return what follows ``proba_`` in the names of columns; None unless all begin with it."""
+    """Return the part of the names of columns after ``proba_``; None unless all begin with it."""
     labels = [str(name).removeprefix(PREFIX) for name in proba if str(name).startswith(PREFIX)]
     return labels if len(labels) == len(proba) else None
 
@@ -469,14 +492,14 @@ def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
 
 
 def _label_of_single(name: str, known: Spellings) -> str | None:
-    """Return the label in the name of a single column of probabilities; None if it is not named by one."""
+    """Return the label in the name of a single column of probabilities; None if there is none."""
     if name.startswith(PREFIX):
         return name.removeprefix(PREFIX)
-    return name if name != "0" and name in known else None  # "0" is the name of a column that had none
+    return name if name != "0" and name in known else None  # "0" is the name of a column without a name
 
 
 def _sorted(values: Any, name: str) -> Groups:
-    """Return the groups in a column, sorted as labels, also where categories have an order of their own."""
+    """Return the groups in a column, sorted as labels, even if categories have their own order."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1 and len(values):
         low = values.min()
         if int(values.max()) - int(low) < len(values):  # looked up in a table
@@ -498,7 +521,7 @@ def _sorted(values: Any, name: str) -> Groups:
 
 
 def plain_labels(table: Any, name: Any) -> NDArray[Any]:
-    """Return a column of labels as plain texts, which are the same for files of any format."""
+    """Return a column of labels as plain texts, which do not depend on the format of the file."""
     codes, distinct = pd.factorize(labels_in(table, name))
     return np.array([plain(label) for label in distinct], dtype=object)[codes]
 

@@ -1,7 +1,7 @@
 """Entries of tables of any kind: labels and numbers, and labels that are equal although spelled differently."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,21 +13,24 @@ from skconf._core.columns import Spellings, plain
 from skconf._core.messages import brief, option, shorten
 from skconf._core.problems import DataError
 
-#: A number with a decimal comma that parts no thousands.
+#: A number with a decimal comma that is not a separator of thousands.
 _DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*"
-#: A whole number whose points part thousands; or a number with three decimals.
+#: A whole number whose points separate thousands, or a number with three decimals.
 _THOUSANDS = r"\s*-?[1-9]\d{0,2}(?:\.\d{3})+\s*"
 _PER_CENT = r"\s*-?\d*[.,]?\d+\s*[%٪％]\s*"
-#: What to do with such.
-PERCENTAGES = "Divide percentages by 100, and leave the sign out: 0.93 for 93%."
+#: What to do with percentages.
+PERCENTAGES = "Divide percentages by 100, and write them without the sign: 0.93 for 93%."
 #: What an entry of several numbers is, and from how many entries it is told that a column has such.
 _LISTS, _HEAD = (list, tuple, np.ndarray), 1000
-#: What to write instead of lists and the like, and characters of their type that are shown.
-_ONE_NUMBER = "Write one number in each row, and probabilities of several classes in a column for each: proba_LABEL."
+#: What to write instead of lists and similar values, and how many characters of their type are shown.
+_ONE_NUMBER = "Write one number in each row. Write a column proba_LABEL for the probability of each class."
 _ONE_LABEL = "Write one text or number in each row."
 _WIDEST = 60
 #: Truth values, as texts.
 _TRUTH = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
+
+#: Texts that stand for an entry that is missing.
+_NO_ENTRY = {"", "nan", "na", "n/a", "null", "none"}
 
 
 def labels_in(table: Any, name: Any) -> Any:
@@ -47,7 +50,7 @@ def labels_in(table: Any, name: Any) -> Any:
         refuse_hidden(values, f"column {name!r}")
     values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
     if holds_lists(values):
-        text = f"column {brief(name)} holds lists or the like, where a label is needed. {_ONE_LABEL}"
+        text = f"column {brief(name)} holds lists or similar values, where a label is needed. {_ONE_LABEL}"
         raise DataError(text, kind="not a label", column=name)
     missing = values.isna()
     if not pd.api.types.is_numeric_dtype(values.dtype):
@@ -59,8 +62,8 @@ def labels_in(table: Any, name: Any) -> Any:
 def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = False) -> NDArray[Any]:
     """Return a column of numbers as an array; the type is kept.
 
-    With `or_truth` the texts "true" and "false" mean 1 and 0. With `lists` an entry may be a list of numbers, in two
-    dimensions.
+    With `or_truth`, the texts "true" and "false" mean 1 and 0. With `lists`, an entry may be a list of numbers, and the
+    array has two dimensions.
     """
     values = table[name]
     library = library_of(values)
@@ -101,9 +104,9 @@ def rows_where(table: Any, names: Sequence[Any], kept: NDArray[np.bool_]) -> Any
 
 
 def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -> NDArray[np.bool_]:
-    """Return which entries of a column say yes: truth values; of a column of other values, which are blank.
+    """Return which entries of a column are true; if it holds no truth values, which entries are blank.
 
-    A column `of_answers` holds no truth values, however it reads: "yes", "no" and "" are two answers and none.
+    A column `of_answers` never holds truth values: "yes" and "no" are then answers, and "" is no answer.
     """
     texts = ["" if value is None or value != value else str(value).strip().casefold() for value in values]
     blank = np.array([text == "" for text in texts])
@@ -115,11 +118,11 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
             raise DataError(
                 f"column {brief(name)} has no entry in ",
                 int(np.argmax(blank)),
-                f", beside {shorten(list(dict.fromkeys(filter(None, texts))), 3)}: these may be truth values, or "
-                "answers of which blank ones abstain.",
+                f", and {shorten(list(dict.fromkeys(filter(None, texts))), 3)} elsewhere. The entries may be truth "
+                "values, or answers with blanks for rows that abstain.",
                 kind="several readings",
                 column=name,
-                advice="Write 1 for a row that abstains and 0 for an answer, in each row of a column of its own.",
+                advice="Write a column with 1 for each row that abstains and 0 for each answer.",
             )
         return says
     if not blank.any():
@@ -132,8 +135,19 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
     return blank
 
 
+def have_no_entry(values: "pd.Series[Any]", but: Iterable[Any] = ()) -> NDArray[np.bool_]:
+    """Return which entries of a column are missing, by their type or in words; but not the given words."""
+    missing = values.isna().to_numpy()
+    if pd.api.types.is_numeric_dtype(values.dtype) or missing.all():
+        return missing
+    words = _NO_ENTRY - {str(word).strip().casefold() for word in but}
+    codes, distinct = pd.factorize(values)
+    of_distinct = np.array([isinstance(each, str) and each.strip().casefold() in words for each in distinct])
+    return np.asarray(missing | np.append(of_distinct, False)[codes])
+
+
 def holds_lists(values: Any) -> bool:
-    """Return whether entries of a column are lists, arrays, sets or objects, by its type or the first of them."""
+    """Return whether the entries of a column are lists, arrays, sets or objects, by its type or its first entry."""
     if library_of(values) == "pyarrow":
         import pyarrow as pa
 
@@ -150,9 +164,9 @@ def as_series(values: Any) -> "pd.Series[Any]":
 
 
 def as_numbers(values: "pd.Series[Any]") -> NDArray[Any]:
-    """Return entries as numbers, NaN for what is none, such as a day or a duration.
+    """Return entries as numbers. An entry that is not a number, such as a day or a duration, is NaN.
 
-    A comma is that of decimals where no entry has a point, but not where it may part thousands: "0,25", never "1,250".
+    A comma is a decimal comma if no entry has a point, and if it cannot separate thousands: "0,25", never "1,250".
     """
     if pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(values):
         return np.full(len(values), np.nan)
@@ -166,7 +180,7 @@ def as_numbers(values: "pd.Series[Any]") -> NDArray[Any]:
 
 
 def refuse_thousands(table: Any, name: Any, others: Sequence[Any]) -> None:
-    """Raise where the points of texts part thousands, as commas are those of decimals in other columns."""
+    """Raise if points in texts may separate thousands, because other columns have decimal commas."""
     texts = _texts_in(table[name])
     if texts is None or not (grouped := texts.str.fullmatch(_THOUSANDS)).any():
         return
@@ -176,8 +190,8 @@ def refuse_thousands(table: Any, name: Any, others: Sequence[Any]) -> None:
         raise DataError(
             f"column {name!r} has {texts.iloc[row]!r} in ",
             row,
-            ", whose point may part thousands, as other columns have decimal commas. Write numbers without marks of "
-            "thousands.",
+            ". Its point may separate thousands, because other columns have decimal commas. Write numbers without "
+            "separators of thousands.",
             kind="thousands",
             column=name,
         )
@@ -211,7 +225,7 @@ def _label_of_arrow(values: Any, name: Any) -> Any:
     Raises
     ------
     DataError
-        If its entries are lists or the like.
+        If its entries are lists or similar values.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -225,7 +239,7 @@ def _label_of_arrow(values: Any, name: Any) -> Any:
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             return pc.cast(values, pa.string())
     except pa.ArrowInvalid:
-        if pa.types.is_decimal(kind):  # more digits than a number has
+        if pa.types.is_decimal(kind):  # it may have more digits than a float
             return pc.cast(values, pa.string())
         text = f"column {name!r} holds bytes that are not UTF-8, where a label is needed. Write texts."
         raise DataError(text, kind="not a label", column=name) from None
@@ -265,7 +279,7 @@ def _numbers_of_arrow(values: Any, name: Any, *, lists: bool) -> Any:
 
 
 def _encoded(values: Any) -> Any:
-    """Return a column of texts of pyarrow with each text once; those of one byte, such as digits, without a search."""
+    """Return a pyarrow column of texts as categories; texts of one byte, such as digits, need no search."""
     import pyarrow as pa
 
     texts = _in_one_piece(values)
@@ -282,7 +296,7 @@ def _encoded(values: Any) -> Any:
 
 
 def _in_one_piece(values: Any) -> Any:
-    """Return a column of pyarrow as one array, without a copy where it is in one piece."""
+    """Return a column of pyarrow as one array, without a copy if it has one chunk."""
     if not hasattr(values, "num_chunks"):
         return values
     return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
@@ -298,7 +312,7 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
         row = int(np.argmax(wrong))
         entry = np.asarray(values[row : row + 1], dtype=object)[0]
         entry = entry.tolist() if isinstance(entry, np.ndarray) else entry
-        if np.asarray(values).dtype.kind in "mM":  # days and durations, which may be whole numbers of nanoseconds
+        if np.asarray(values).dtype.kind in "mM":  # days and durations could pass as whole numbers of nanoseconds
             entry = str(pd.Series(values[row : row + 1]).iloc[0])
         remedy = " Write decimals with a point." if re.fullmatch(r"-?\d*,\d+", str(entry)) else ""
         if is_percentage(entry):
@@ -308,9 +322,9 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
 
 
 def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | None:
-    """Return the labels of so many classes as the true labels tell them; None where sorting them does.
+    """Return the labels of `n_classes` classes that the true labels imply; None if the sorted true labels are enough.
 
-    One label may be all that occurs: of 0 and 1, or beside the positive class.
+    Only one label may occur: 0 or 1, or a label besides the positive class.
     """
     distinct = pd.unique(target)
     if n_classes == 2 and len(distinct) == 1:
@@ -322,12 +336,12 @@ def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | N
 
 
 def is_percentage(entry: Any) -> bool:
-    """Return whether an entry is a number with a per cent sign."""
+    """Return whether an entry is a number with a percent sign."""
     return re.fullmatch(_PER_CENT, str(entry)) is not None
 
 
 def in_order_of_numbers(target: Any) -> list[Any] | None:
-    """Return the distinct labels, sorted; texts of numbers are sorted as numbers, so that 10 comes after 9."""
+    """Return the sorted distinct labels. Texts of numbers are sorted as numbers, so 10 comes after 9."""
     distinct = pd.Series(pd.unique(target))
     if pd.api.types.is_numeric_dtype(distinct.dtype):
         return None
@@ -336,7 +350,7 @@ def in_order_of_numbers(target: Any) -> list[Any] | None:
 
 
 def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
-    """Convert labels given as texts to the type of the labels in a column, unless that is text."""
+    """Convert texts to the type of the labels in a column, unless this type is text."""
     labels = list(labels)
     kind = _kind(target)
     if kind == "string" or [label for label in labels if not isinstance(label, str)]:
@@ -358,7 +372,7 @@ def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
 
 
 def spelled_alike(values: Any) -> Any:
-    """Return a column of labels in which texts that are one label, such as 1 and 1.0, are written in one way."""
+    """Return a column of labels in which equal labels, such as 1 and 1.0, have the same spelling."""
     if _kind(values) != "string":
         return values
     codes, distinct = pd.factorize(values)
@@ -378,12 +392,12 @@ def by_name(values: Any, labels: Sequence[Any]) -> Any:
         return values
     known = Spellings(labels)
     if not all(text in known or isinstance(labels[0], str) for text in distinct):
-        return values  # texts and numbers do not compare; a later check names the unknown label
+        return values  # texts cannot be compared with numbers; a later check names the unknown label
     return np.array([known.label(text) for text in distinct])[codes]
 
 
 def like(values: Any, target: Any) -> Any:
-    """Return a column of texts in the type of another one, if they all can be read so."""
+    """Return a column of texts in the type of another column, if all texts can be converted."""
     if _kind(values) != "string":
         return values
     codes, distinct = pd.factorize(values)

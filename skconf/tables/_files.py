@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -18,7 +20,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.tables._bytes import count_bytes
 from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.tables._csv import layout_of
-from skconf.tables._entries import as_series
+from skconf.tables._entries import as_series, rows_where
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines, tell_broken
 from skconf.tables._lines import line_of_row, refuse_uneven_rows
@@ -32,12 +34,14 @@ from skconf.tables._unreadable import readable
 BATCH_ROWS = 1 << 18
 #: The sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
+#: Most rows of one id, on average: a column with more of them holds kinds of rows.
+_MOST_REPEATS = 100
 
 
 def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
     """Return the columns of the files of a model with those that had to be guessed, and what was guessed in words.
 
-    The first file that has rows tells.
+    The first file that has rows decides.
     """
     for path in files:
         file = _opened(path)
@@ -61,20 +65,28 @@ def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str
 
 
 class Rows(NamedTuple):
-    """What a file says of its rows.
+    """The content of the rows of a file.
 
     Attributes
     ----------
     profile : ConfidenceProfile
         The predictions.
     truth, predicted : ndarray or None
-        True labels, and predicted ones where the file gives them, as plain texts.
+        True labels, and predicted labels if the file has them, as plain texts.
     id_column : label or None
         The column of ids, if there is one.
     ids : ndarray or None
-        The ids as plain texts, where each row has its own.
+        The ids as plain texts, if each row has a different id.
     score : ndarray or None
-        Another score of each row, where there is one; NaN of rows that abstain.
+        Another score of each row, if there is one; NaN for rows that abstain.
+    repeated : ndarray or None
+        The ids as plain texts, where several rows have one: what rows belong to.
+    kept : ndarray or None
+        The rows of the file that are here, where others have no grade.
+    n_ungraded : int
+        The number of these.
+    said : sequence of str
+        What was done of its own accord, in sentences.
     """
 
     profile: ConfidenceProfile
@@ -83,13 +95,29 @@ class Rows(NamedTuple):
     id_column: Any
     ids: Any
     score: Any = None
+    repeated: Any = None
+    kept: Any = None
+    n_ungraded: int = 0
+    said: Sequence[str] = ()
 
 
 def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None) -> Rows | None:
     """Read the first rows of a file, or all rows; return None if there are no rows.
 
-    Errors name a row by its id, too: in column `ids`, or one that is called so.
+    Errors also give the id of a row, from column `ids`, or from a column with a usual name of ids.
     """
+    return _read_rows(path, columns, n_rows, ids)
+
+
+def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | None:
+    """Read all rows of a file but those without a grade; rows of one id depend on each other, where ids repeat.
+
+    As in a log: a grade that is missing is that of an answer that was not scored.
+    """
+    return _read_rows(path, columns, None, ids, as_log=True)
+
+
+def _read_rows(path: Path, columns: Columns, n_rows: int | None, ids: Any, *, as_log: bool = False) -> Rows | None:
     file = _opened(path)
     with located(shown(path)):
         columns = columns.found_in(file.names)
@@ -97,31 +125,55 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
     column = id_column(file.names) if ids is None else ids
     named = [column] if column in file.names and column not in columns.needed else []
     table = next(file.batches([*columns.needed, *named], n_rows), None)
-    with named_by_id(file, ids), located(shown(path)):
+    kept, said = None, list[str]()
+    if as_log and table is not None and (ungraded := columns.ungraded(table)).any():
+        kept = np.flatnonzero(~ungraded)
+        table = rows_where(table, column_names(table), ~ungraded)
+        said.append(f"left out {_count(int(ungraded.sum()), 'row')} without a grade in column {columns.correct!r}")
+    own, repeated, words = (None, None, "") if table is None else _ids_in(table, column, columns)
+    if as_log and columns.cluster is None and words:
+        said.append(words)
+        columns = columns if repeated is None else replace(columns, cluster=column)
+    with named_by_id(file, ids, kept), located(shown(path)):
         profile = None if table is None else columns.read(table)
         if n_rows is None:  # a trial tells nothing
             tell_broken(file.broken, path, "row")
         if profile is None:
             return None
-        ids_in, score = _ids_in(table, column), columns.read_score(table, profile.answer_rows)
-        if profile.abstained is not None:  # such rows need no labels
-            return Rows(profile, None, None, column, ids_in, score)
-        return Rows(profile, columns.read_truth(table), columns.read_predicted(table), column, ids_in, score)
+        score, has_labels = columns.read_score(table, profile.answer_rows), profile.abstained is None
+        truth = columns.read_truth(table) if has_labels else None  # rows that abstain need none
+        predicted = columns.read_predicted(table) if has_labels else None
+        n_ungraded = 0 if kept is None else int(ungraded.sum())
+        return Rows(profile, truth, predicted, column, own, score, repeated, kept, n_ungraded, said)
 
 
-def _ids_in(table: Any, column: Any) -> NDArray[Any] | None:
-    """Return a column of ids as plain texts; None if there is none, or it does not tell the rows apart."""
-    if column not in column_names(table):
-        return None
+def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | None, NDArray[Any] | None, str]:
+    """Return ids as plain texts, where each row has its own, or where they repeat; and in words what repeats.
+
+    There are none where some are missing. A column that is called so may hold a few kinds of rows: these are no ids.
+    """
+    if column not in column_names(table) or column in columns.named:
+        return None, None, ""
     try:
         ids = plain_labels(table, column)
-    except ValueError:  # some are missing
-        return None
-    return ids if len(pd.unique(ids)) == len(ids) else None
+    except ValueError:
+        return None, None, ""
+    n_ids = len(pd.unique(ids))
+    if n_ids == len(ids):
+        return ids, None, ""
+    if columns.unit == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
+        own = option("cluster", False)
+        return None, ids, f"took rows of one {column!r} as depending on each other; {own} takes each row alone"
+    each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
+    return None, None, f"{each}, and was not taken as an id that repeats: {option('cluster', column)} would do so"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
-    """Return columns of a file, all rows of them; `role` is the parameter that names them.
+    """Return all rows of some columns of a file; `role` is the parameter that names the columns.
 
     Raises
     ------
@@ -147,19 +199,25 @@ def _check_there(present: Sequence[Any], names: Sequence[Any], role: str) -> Non
 
 
 def id_column(names: Sequence[Any]) -> Any:
-    """Return the column of a file that is called as ids are, if there is one."""
+    """Return the column of a file that has a usual name of ids, if there is one."""
     return next((name for name in names if spelled(name) in IDS), None)
 
 
 @contextmanager
-def named_by_id(file: "TableFile | FileWithTruth | FrameFile", ids: Any = None) -> Iterator[None]:
-    """Name the row of an error by its line in a file of text, and by its id if the file has ids."""
+def named_by_id(
+    file: "TableFile | FileWithTruth | FrameFile", ids: Any = None, kept: NDArray[np.intp] | None = None
+) -> Iterator[None]:
+    """Name the row of an error by its line in a file of text, and by its id if the file has ids.
+
+    Where some rows are kept alone, the error counts these, and is told to count all.
+    """
     try:
         yield
     except DataError as error:
         column, first = id_column(file.names) if ids is None else ids, 0
         if error.row is None:
             raise
+        error.row = error.row if kept is None else int(kept[error.row])
         line = file.line_of(error.row)
         names = [] if line is None else [f"line {line}"]
         if column in file.names:
@@ -172,7 +230,7 @@ def named_by_id(file: "TableFile | FileWithTruth | FrameFile", ids: Any = None) 
 
 
 def _opened(path: Path) -> "TableFile | FileWithTruth | FrameFile":
-    """Open a file, with the columns beside it if there are any."""
+    """Open a file, with the true labels of another file if there are any."""
     if isinstance(path, LogPath):
         return FrameFile(path)
     file = open_table(path)
@@ -180,7 +238,7 @@ def _opened(path: Path) -> "TableFile | FileWithTruth | FrameFile":
 
 
 def open_table(path: Path) -> "TableFile":
-    """Open a file, whose columns can then be read in batches."""
+    """Open a file to read its columns in batches."""
     with readable(path):
         if holds_json_lines(path):
             return JsonFile(path)
@@ -192,7 +250,7 @@ def open_table(path: Path) -> "TableFile":
 
 
 def bytes_held(path: Path, enough: int) -> int:
-    """Return how many bytes the table in a file takes, decompressed; counting ends at as many as are enough."""
+    """Return the number of bytes of the table in a file after decompression; stop counting when there are enough."""
     with readable(path):
         if path.suffix in PARQUET and find_spec("pyarrow") is not None:
             return Parquet(path).n_bytes
@@ -202,12 +260,12 @@ def bytes_held(path: Path, enough: int) -> int:
 class ArrowFile:
     """A file that is read by pyarrow."""
 
-    broken: Sequence[str] = ()  # a row of it that cannot be read may hide others, and is refused
+    broken: Sequence[str] = ()  # a row that cannot be read is refused, because it may hide other rows
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, shown(path)
         self.parts = Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
-        #: Finds the line that a row stands in; None where there are no lines.
+        #: Finds the line of a row; None if the file has no lines.
         self.find_line = None
         if isinstance(self.parts, TextFile):
             self.find_line = partial(line_of_row, path, separator=self.parts.separator)
@@ -218,11 +276,11 @@ class ArrowFile:
         return float(self.parts.n_rows) if isinstance(self.parts, Parquet) else _guess_rows(self.path)
 
     def line_of(self, row: int) -> int | None:
-        """Return the line that a row stands in; None where there are no lines."""
+        """Return the line of a row; None if the file has no lines."""
         return None if self.find_line is None else self.find_line(row)
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
-        """Go through the rows of these columns; those of text are texts."""
+        """Go through the rows of these columns; entries of text files are texts."""
         with readable(self.path, self.find_line):
             if isinstance(self.parts, TextFile):
                 yield from _cut(self.parts.tables(names), names, batch_rows)
@@ -234,7 +292,7 @@ class ArrowFile:
     def streams(self, names: list[Any], numbers: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Go through the parts that can be read at the same time, each with tables or pieces of text.
 
-        Of texts the columns in `numbers` are read as numbers, where they are such.
+        In text files, the columns in `numbers` are read as numbers if all their entries are numbers.
         """
         if isinstance(self.parts, TextFile):
             return iter([self._readable(self.parts.pieces(names, numbers))])
@@ -246,7 +304,7 @@ class ArrowFile:
 
 
 def _cut(tables: Iterable[Any], names: list[Any], batch_rows: int | None) -> Iterator[Any]:
-    """Go through tables of texts with no more than so many rows; through all rows together for None."""
+    """Go through tables of texts with at most `batch_rows` rows; None gives all rows together."""
     from pyarrow import concat_tables, schema, string
 
     if batch_rows is None:
@@ -308,7 +366,7 @@ class JsonFile:
 
     @property
     def broken(self) -> Sequence[str]:
-        """Lines that the last one who went through all rows left out."""
+        """Lines that were left out when all rows were read the last time."""
         return self.parts.broken
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
@@ -325,7 +383,7 @@ TableFile: TypeAlias = ArrowFile | PandasFile | JsonFile
 
 
 class FrameFile:
-    """A log, which was read already, and what is broken told."""
+    """A log that was read already; the user knows of its broken lines."""
 
     broken: Sequence[str] = ()
 
@@ -343,7 +401,7 @@ class FrameFile:
 
 
 class FileWithTruth:
-    """A file with more columns beside its own."""
+    """A file of predictions with columns from another file."""
 
     def __init__(self, file: TableFile, beside: pd.DataFrame) -> None:
         self.file, self.beside = file, beside
@@ -355,13 +413,13 @@ class FileWithTruth:
         return self.file.broken
 
     def line_of(self, row: int) -> int | None:
-        """Return the line of the file itself that a row stands in."""
+        """Return the line of a row in the file of predictions."""
         return self.file.line_of(row)
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
         """Go through the rows of these columns."""
         done, more = 0, [name for name in names if name in self.beside]
-        own = [name for name in names if name not in more] or self.file.names[:1]  # which tells the rows
+        own = [name for name in names if name not in more] or self.file.names[:1]  # it gives the number of rows
         for table in self.file.batches(own, batch_rows):
             rows = self.beside[more].iloc[done : done + len(table)]
             done += len(table)

@@ -1,4 +1,4 @@
-"""Rows of several files that are about the same samples, matched by a column of ids; and true labels in one of them."""
+"""Rows of several files about the same samples, matched by a column of ids, and true labels in a separate file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,42 +17,60 @@ from skconf.tables._files import id_column, open_table, read_columns
 from skconf.tables._paths import WithTruth, shown
 
 
-def places_by_id(files: Mapping[str, Path], column: Any) -> dict[str, NDArray[Any]]:
-    """Return, for the file of each model, the rows that match those of the first file, in its order.
+def places_by_id(
+    files: Mapping[str, Path], column: Any, kept: Mapping[str, NDArray[np.intp] | None]
+) -> dict[str, NDArray[Any]]:
+    """Return, for the file of each model, the rows that match the rows of the first file, in its order.
+
+    Where ids repeat in all files, as in logs of several epochs, the rows of one id match in their order.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        The files.
+    column : label
+        Their column of ids.
+    kept : mapping of str to ndarray or None
+        The rows that count, from 0, of each file; None: all. The others are not counted.
 
     Raises
     ------
     ValueError
-        If an id is missing, occurs more than once, or only in some of the files.
+        If an id is missing, occurs more than once in some of the files, or only in some of them.
     """
-    ids = {model: _read_ids(path, column) for model, path in files.items()}
+    ids = {model: _read_ids(path, column, kept[model], unique=False) for model, path in files.items()}
+    if all(of_model.has_duplicates for of_model in ids.values()):
+        ids = {model: _numbered(of_model) for model, of_model in ids.items()}
+    for model, path in files.items():
+        with located(shown(path)):
+            _refuse_repeated(ids[model], column)
     first, of_first = next(iter(ids.items()))
     return {model: _places(of_model, of_first, f"{first} and {model}") for model, of_model in ids.items()}
 
 
 def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTruth, str]:
-    """Return a file of predictions with true labels from another file, matched by ids, and that in words.
+    """Return a file of predictions with true labels from another file, matched by ids, and a sentence about it.
 
-    The true labels are then in column ``y_true``; the other columns of that file are there, too, unless the predictions
-    have such.
+    The true labels are then in column ``y_true``. The other columns of the file of true labels are added, unless the
+    predictions have columns of these names.
 
     Parameters
     ----------
     path, truth : Path
         The files of predictions, and of true labels.
     ids : label or None
-        The column of ids of both; None stands for one that is called so.
+        The column of ids of both files. None means a column with a usual name of ids.
     target : label or None
-        The column of true labels; None stands for the only one besides the ids, or one that is called so.
+        The column of true labels. None means the only column besides the ids, or a column with a usual name.
 
     Raises
     ------
     ValueError
-        If a column is missing, or not known; an id is missing, occurs more than once, or only in one of the files.
+        If a column is missing or unknown. If an id is missing, occurs more than once, or only in one of the files.
     """
     names, names_of_truth = open_table(path).names, open_table(truth).names
     if ids is None and (ids := id_column(names_of_truth)) is None:
-        raise ValueError(f"{shown(truth)} has no column of ids: name that of both files by {option('ids')}.")
+        raise ValueError(f"{shown(truth)} has no column of ids. Name the column of both files by {option('ids')}.")
     with located(shown(truth)):
         column = _column_of_truth([name for name in names_of_truth if name != ids], ids, target)
     if USUAL["target"] in names:
@@ -63,12 +81,12 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
         f"{len(ids_of):,} of the ids {what} {_such(ids_of)}".rstrip()
         for ids_of, what in (
             (lacking, f"have no true label in {shown(truth)}"),
-            (more, "there have no prediction here"),
+            (more, f"in {shown(truth)} have no prediction"),
         )
         if len(ids_of)
     ]
     if wrong:
-        text = f"{listed(wrong)}. Give files with the same ids, each once."
+        text = f"{listed(wrong)}. Give files with the same ids, and each id once."
         raise DataError(text, kind="other ids", column=ids).at(shown(path))
     read = [column, *(name for name in names_of_truth if name not in (*names, column, ids, USUAL["target"]))]
     table, order = read_columns(truth, read, "target"), of_truth.get_indexer(of_rows)
@@ -80,9 +98,9 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
 
 
 def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
-    """Return the column of true labels, among those besides the ids."""
+    """Return the column of true labels, among the columns besides the ids."""
     if not names or target == ids:
-        text = f"column {ids!r} has the ids, and cannot have the true labels, too."
+        text = f"column {ids!r} has the ids, so it cannot also have the true labels."
         raise DataError(text, kind="several readings", advice=f"Name another one by {option('target')}.")
     if target is not None or len(names) == 1:
         return names[0] if target is None else target
@@ -91,27 +109,38 @@ def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
         if len(several) == 1:
             return several[0]
     raise DataError(
-        f"it is not known which of the columns {shorten(names)} has the true labels.",
+        f"it is unclear which of the columns {shorten(names)} has the true labels.",
         kind="several readings",
         advice=f"Name it by {option('target')}.",
     )
 
 
-def _read_ids(path: Path, column: Any) -> "pd.Index[Any]":
-    """Return the ids of all rows as plain texts, which are the same for files of any format."""
+def _read_ids(path: Path, column: Any, kept: NDArray[np.intp] | None = None, *, unique: bool = True) -> "pd.Index[Any]":
+    """Return the ids of all rows, or of some, as plain texts, which are the same for files of any format."""
     table = read_columns(path, [column], "ids")
     with located(shown(path)):
         ids = pd.Index(plain_labels(table, column), dtype=object)
-        repeated = ids[ids.duplicated()].unique()
-        if len(repeated):
-            rows = np.flatnonzero(ids == repeated[0])
-            raise DataError(
-                f"{len(repeated):,} of the ids in column {column!r} occur more than once, such as {repeated[0]!r} in "
-                f"rows {rows[0]} and {rows[1]}. Name by {option('ids')} a column with another value in each row.",
-                kind="repeated ids",
-                column=column,
-            )
+        ids = ids if kept is None else ids[kept]
+        if unique:
+            _refuse_repeated(ids, column)
     return ids
+
+
+def _refuse_repeated(ids: "pd.Index[Any]", column: Any) -> None:
+    repeated = ids[ids.duplicated()].unique()
+    if len(repeated):
+        rows = np.flatnonzero(ids == repeated[0])
+        raise DataError(
+            f"{len(repeated):,} of the ids in column {column!r} occur more than once, such as {repeated[0]!r} in "
+            f"rows {rows[0]} and {rows[1]}. Name a column with a different value in each row by {option('ids')}.",
+            kind="repeated ids",
+            column=column,
+        )
+
+
+def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
+    """Return ids with the number of their row among those of one id, from 1."""
+    return pd.MultiIndex.from_arrays([ids, ids.to_series().groupby(ids).cumcount() + 1])
 
 
 def _places(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", models: str) -> NDArray[Any]:
@@ -120,10 +149,13 @@ def _places(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", models: str) -> NDArr
         raise ValueError(
             f"{models} are not about the same samples: {len(lacking):,} ids are only in the first {_such(lacking)}and "
             f"{len(more):,} only in the second {_such(more)}".rstrip()
-            + f". Give files with the same ids, or leave {option('ids')} out: models are then not compared by rows."
+            + f". Give files with the same ids. Or leave {option('ids')} out, and models are not compared by rows."
         )
     return ids.get_indexer(wanted)
 
 
 def _such(ids: "pd.Index[Any]") -> str:
-    return f"(such as {ids[0]!r}) " if len(ids) else ""
+    if not len(ids):
+        return ""
+    first = ids[0][0] if isinstance(ids, pd.MultiIndex) else ids[0]
+    return f"(such as {first!r}) "

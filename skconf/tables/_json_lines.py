@@ -18,15 +18,16 @@ from skconf.tables._json_objects import objects_in
 from skconf.tables._paths import PathColumns, shown
 from skconf.tables._unreadable import UnreadableError, readable
 
-#: Objects from which the names of columns are told.
+#: The number of objects that decide on the names of columns.
 _HEAD_ROWS = 1000
-#: Columns that are read where they are there.
+#: Columns that are always read if they exist.
 _OF_THEIR_OWN = frozenset({*USUAL.values(), "y_proba"})
-#: Most bytes of a line, and bytes from which a batch ends.
+_NUMBERS = {int, float, type(None)}
+#: The most bytes of a line, and the bytes after which a batch ends.
 _LINE_BYTES = _BATCH_BYTES = 1 << 22
-#: Broken lines whose numbers are told.
+#: The number of broken lines that a warning lists.
 _MOST_TOLD = 5
-#: What values of each type are called. Of one column all must be of one kind: "1" is not 1.
+#: The names of the types. All values of a column must have the same kind: "1" is not 1.
 _KINDS = {bool: "truth values", int: "numbers", float: "numbers", str: "texts", list: "lists", dict: "objects"}
 
 
@@ -41,17 +42,23 @@ class JsonLines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: Lines that the last one who went through all rows left out.
+        #: Lines that were left out when all rows were read the last time.
         self.broken: list[str] = []
         names: dict[str, None] = {}
+        within: dict[str, tuple[str, ...]] = {}
         for *_, row in islice(self._rows(), _HEAD_ROWS):
             names |= dict.fromkeys(row)
+            for name, value in row.items():
+                if type(value) is dict and not name.startswith(PREFIX):
+                    within |= {".".join(path): path for path in _paths(value, (name,))}
+        #: Where values within objects are, by OUTER.INNER.
+        self.within = {name: path for name, path in within.items() if name not in names}
         # Arrow tells the types of what paths say.
         self.of_path = PathColumns.of(path, names) if find_spec("pyarrow") is not None else PathColumns({})
-        self.names: list[Any] = [*names, *self.of_path.values]
+        self.names: list[Any] = [*names, *self.within, *self.of_path.values]
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
-        """Go through the rows of these columns; all together for None, else fewer than asked where they are large."""
+        """Go through the rows of these columns in batches, smaller ones if rows are large; None gives one batch."""
         kinds: dict[Any, str] = {}
         tables, n_rows = [], 0
         for rows in self._batches(batch_rows):
@@ -79,18 +86,18 @@ class JsonLines:
             yield rows
 
     def _check_late(self, names: Iterable[str], row: int) -> None:
-        """Raise if a column that would be read of its own accord is not among the first rows."""
+        """Raise if a column that is always read does not occur in the first rows."""
         for name in sorted(names):
             if name in _OF_THEIR_OWN or name.startswith(PREFIX):
                 text = (
-                    f"column {name!r} occurs from line {self.line_of(row)} on, and in none of the "
-                    f"first {_HEAD_ROWS:,} objects, which tell the columns."
+                    f"column {name!r} occurs from line {self.line_of(row)} on, but not in the first "
+                    f"{_HEAD_ROWS:,} objects, which decide on the columns."
                 )
-                advice = "Write it in the first, too, or leave it out."
+                advice = "Write it in the first objects, too, or leave it out."
                 raise UnreadableError(text, kind="no column", column=name, advice=advice).at(shown(self.path))
 
     def line_of(self, row: int) -> int | None:
-        """Return the line that a row stands in."""
+        """Return the line of a row."""
         return next((number for at, (number, *_) in enumerate(self._rows()) if at == row), None)
 
     def _rows(self) -> Iterator[tuple[int, int, dict[str, Any]]]:
@@ -115,29 +122,56 @@ class JsonLines:
         self.broken = broken
 
     def _column(self, name: Any, rows: list[dict[str, Any]], kinds: dict[Any, str], first_row: int) -> "pd.Series[Any]":
-        """Return a column; raise if its values are of several kinds, in these rows or in those before."""
+        """Return a column; raise if its values have several kinds, in these rows or in earlier ones."""
         if name in self.of_path.values:
             return pd.Series([self.of_path.values[name].as_py()] * len(rows))
-        values = [row.get(name) for row in rows]
-        for kind in dict.fromkeys(_KINDS.get(each, "") for each in dict.fromkeys(map(type, values))):
+        values = [row.get(name) for row in rows] if name not in self.within else _at(rows, self.within[name])
+        types = dict.fromkeys(map(type, values))
+        if float in types and (
+            types.keys() - _NUMBERS or (kinds.get(name) != "numbers" and not any(map(_is_known, values)))
+        ):
+            values = [None if value != value else value for value in values]  # NaN, beside what is no number
+            types = dict.fromkeys(map(type, values))
+        for kind in dict.fromkeys(_KINDS.get(each, "") for each in types):
             if kind and kinds.setdefault(name, kind) != kind:
                 row = next(
                     at for at, value in enumerate(values) if value is not None and _KINDS[type(value)] != kinds[name]
                 )
                 text = f"column {name!r} has {values[row]!r} in "
-                rest = f", and {kinds[name]} in rows before. Write all its values in one way."
+                rest = f", but {kinds[name]} in earlier rows. Write all values of the column in the same way."
                 error = DataError(text, row, rest, kind="several types", column=name).at(shown(self.path), first_row)
                 error.row_id = f"line {self.line_of(first_row + row)}"
                 raise error
         return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
 
 
+def _paths(value: dict[str, Any], before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Go through the places of texts and numbers within an object."""
+    for name, part in value.items():
+        if type(part) is dict:
+            yield from _paths(part, (*before, name))
+        elif type(part) is not list:
+            yield *before, name
+
+
+def _at(rows: Sequence[Any], path: tuple[str, ...]) -> list[Any]:
+    """Return what objects have at a place; None if there is nothing, or a list or an object."""
+    values = list(rows)
+    for name in path:
+        values = [value.get(name) if type(value) is dict else None for value in values]
+    return [None if type(value) in (dict, list) else value for value in values]
+
+
+def _is_known(value: Any) -> bool:
+    return value is not None and value == value
+
+
 def tell_broken(broken: Sequence[str], path: Path, what: str) -> None:
-    """Warn of what cannot be read, and is left out: how much and where."""
+    """Warn of lines or samples that cannot be read and are left out: how many, and which."""
     if not broken:
         return
     n = len(broken)
     told = listed([*broken[:_MOST_TOLD], *(["others"] if n > _MOST_TOLD else [])])
     parts = f"{n:,} {what} is broken and" if n == 1 else f"{n:,} {what}s are broken and"
     kind = f"broken {what}s"
-    warn(f"{shown(path)}: {parts} left out ({told}). Write the file again to have all.", kind=kind)
+    warn(f"{shown(path)}: {parts} left out ({told}). Write the file again to include all.", kind=kind)

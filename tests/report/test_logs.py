@@ -261,3 +261,184 @@ def test_without_any_of_this_nothing_is_said():
     report = confidence_report(ConfidenceProfile.from_correctness(CORRECT, CONFIDENCE))
     assert answered(report.evidence) == []
     assert rows_and_classes(report.evidence) == f"{N} labelled rows."
+
+
+# --- ids that repeat, and grades that are missing, in tables of any tool ---------------------------------------------
+
+REPEATED = TABLE.assign(
+    id=[f"q{i:02}" for i in QUESTION], confidence=CONFIDENCE, correct=CORRECT, gone=0, answer="x", uid=QUESTION
+)
+FORMS = {"csv": "to_csv", "parquet": "to_parquet", "jsonl": "to_json"}
+
+
+def written(table, name="x", form="csv"):
+    options = {"orient": "records", "lines": True} if form == "jsonl" else {"index": False}
+    getattr(table, FORMS[form])(f"{name}.{form}", **options)
+    return f"{name}.{form}"
+
+
+def units_of(report):
+    groups = report.evidence.profiles["value"].groups
+    return None if groups is None else len(np.unique(groups))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_of_an_id_that_repeats_are_a_cluster(form, capsys):
+    file = written(REPEATED, form=form)
+    found, named, alone = (
+        ConfidenceReport.from_files(file, confidence_level=0.95, metrics=["confidence_brier_loss"], **given)
+        for given in ({}, {"cluster": "id"}, {"cluster": False})
+    )
+    pd.testing.assert_frame_equal(found.frame, named.frame)
+    assert (units_of(found), units_of(alone)) == (N // 3, None)
+    words = "took rows of one 'id' as depending on each other; cluster=False takes each row alone"
+    assert found.evidence.origin.read_as == [words]
+    assert alone.evidence.origin.read_as == named.evidence.origin.read_as == []
+    low, high = found.frame.loc["confidence_brier_loss", ["low", "high"]]
+    profile = ConfidenceProfile.from_correctness(CORRECT, CONFIDENCE)
+    interval = confidence_interval("confidence_brier_loss", profile, groups=QUESTION)
+    assert (low, high) == pytest.approx((interval.low, interval.high), rel=1e-12)
+    for command in (["evaluate"], ["evaluate", "--short"], ["threshold"]):
+        main([command[0], file, *command[1:]])
+        words = " ".join("".join(capsys.readouterr()).split())
+        assert words.count("took rows of one 'id' as depending on each other; --cluster none takes each row alone") == 1
+        main([command[0], file, *command[1:], "--cluster", "none"])
+        assert "depending" not in "".join(capsys.readouterr())
+
+
+def test_a_column_of_few_kinds_that_is_called_as_ids_are_is_none():
+    """Of 120 rows in one kind, or two; and of 101 rows of an id: by another column that is called so."""
+    report = ConfidenceReport.from_files(written(REPEATED.assign(id="kind")))
+    assert units_of(report) is None
+    assert report.evidence.origin.read_as == [
+        "column 'id' has 1 value in 120 rows, and was not taken as an id that repeats: cluster='id' would do so"
+    ]
+    long = pd.concat([REPEATED] * 2).assign(id=np.where(np.arange(2 * N) % 2, "a", "b"))
+    for kept, groups in ((200, 2), (202, None)):
+        assert units_of(ConfidenceReport.from_files(written(long[:kept]))) == groups
+    assert units_of(ConfidenceReport.from_files(written(long), cluster="id")) == 2
+
+
+def test_ids_of_which_some_are_missing_or_that_are_labels_are_none():
+    blank = REPEATED.assign(id=REPEATED["id"].where(np.arange(N) != 7))
+    assert units_of(ConfidenceReport.from_files(written(blank))) is None
+    labels = pd.DataFrame({"key": np.where(CORRECT, "a", "b"), "y_pred": "a", "confidence": CONFIDENCE})
+    assert units_of(ConfidenceReport.from_files(written(labels), target="key")) is None
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_two_files_whose_ids_repeat_are_compared_by_question(form, shuffled):
+    """The difference of accuracies is that of the sums of questions, whichever row of a question comes first."""
+    other = REPEATED.assign(correct=np.where(np.arange(N) % 5 == 0, 1 - CORRECT, CORRECT))
+    order = RNG.permutation(N) if shuffled else np.arange(N)
+    files = {"a": written(REPEATED, "a", form), "b": written(other.iloc[order], "b", form)}
+    if shuffled:
+        assert "have other ids" in ConfidenceReport.from_files(files).evidence.unpaired["b"]
+    report = ConfidenceReport.from_files(files, metrics=["accuracy"], ids="id" if shuffled else None)
+    assert not report.evidence.unpaired
+    second = report.evidence.profiles["b"]
+    sums = np.bincount(QUESTION, other["correct"])
+    np.testing.assert_array_equal(np.bincount(second.groups, second.correctness), sums)
+
+
+def test_ids_that_repeat_in_one_of_two_files_are_refused():
+    once = REPEATED.assign(id=np.arange(N))
+    with pytest.raises(ValueError, match=r"^b\.csv: 40 of the ids in column 'id' occur more than once"):
+        ConfidenceReport.from_files({"a": written(once, "a"), "b": written(REPEATED, "b")}, ids="id")
+    less = REPEATED.drop(index=4)
+    with pytest.raises(ValueError, match=r"1 ids are only in the first \(such as 'q01'\)"):
+        ConfidenceReport.from_files({"a": written(REPEATED, "a"), "b": written(less, "b")}, ids="id")
+
+
+@pytest.mark.parametrize("name", ["inspect.json", "inspect.eval"])
+def test_logs_of_several_epochs_are_compared_by_question(name):
+    files = {"a": LOGS / name, "b": LOGS / "inspect.json"}
+    for ids in (None, "id"):
+        evidence = ConfidenceReport.from_files(files, correct="choice", ids=ids).evidence
+        assert not evidence.unpaired
+        assert len(np.unique(evidence.profiles["b"].everything.groups)) == 9
+
+
+UNSCORED = np.arange(N) % 7 == 3
+SCORED = np.flatnonzero(~UNSCORED)
+
+
+@pytest.mark.parametrize(
+    ("form", "grades"),
+    [
+        ("csv", [1, 0, ""]),
+        ("csv", [True, False, "nan"]),
+        ("csv", ["True", "False", "NA"]),
+        ("csv", [1.0, 0.5, None]),
+        ("parquet", [1.0, 0.0, np.nan]),
+        ("parquet", [True, False, None]),
+        ("parquet", ["true", "false", ""]),
+        ("jsonl", [True, False, None]),
+        ("jsonl", [True, False, "bare"]),
+        ("jsonl", ["true", "false", "bare"]),
+        ("jsonl", [1, 0, "bare"]),
+    ],
+)
+@pytest.mark.parametrize("abstained", [None, "gone"])
+def test_answers_without_a_grade_are_unscored(form, grades, abstained, capsys):
+    right, wrong, none = grades
+    column = [none if gone else right if each else wrong for each, gone in zip(CORRECT, UNSCORED, strict=True)]
+    table = TABLE.assign(correct=pd.Series(column, dtype=object), confidence=CONFIDENCE)
+    if form == "parquet":
+        table["correct"] = table["correct"].infer_objects()
+    file = written(table, form=form)
+    if none == "bare":  # as Python writes NaN
+        text = Path(file).read_text()
+        assert text.count('"bare"') == UNSCORED.sum()
+        Path(file).write_text(text.replace('"bare"', "NaN"))
+    report = ConfidenceReport.from_files(file, abstained=abstained, slices="place", threshold=0.5)
+    gone = ABSTAINED if abstained else np.zeros(N, bool)
+    left_out = UNSCORED & ~gone
+    answers = ~left_out & ~gone
+    numbers = {right: 1.0, wrong: 0.5 if wrong == 0.5 else 0.0}
+    profile = ConfidenceProfile.from_correctness(
+        [numbers[right if each else wrong] for each in CORRECT[~left_out]],
+        CONFIDENCE[~left_out],
+        abstained=gone[~left_out] if abstained else None,
+    )
+    expected = confidence_report(profile, slices={"place": TABLE["place"][~left_out].to_numpy()}, threshold=0.5)
+    pd.testing.assert_frame_equal(report.frame, expected.frame)
+    pd.testing.assert_frame_equal(report.slices, expected.slices)
+    (sentence,) = answered(report.evidence)
+    assert sentence.startswith(f"Answers {answers.sum()} of {answers.sum() + gone.sum()} (")
+    assert sentence.endswith(f"Left out: {left_out.sum()} unscored and 0 failed.")
+    assert answers.sum() + gone.sum() + left_out.sum() == N
+    options = [] if abstained is None else ["--abstained", abstained]
+    commands = [["evaluate", "--short"], ["threshold", "--target", "risk=0.9", "--slices", "place"]]
+    for command in commands[: 1 if wrong == 0.5 else 2]:  # graded answers have no guarantee
+        assert main([command[0], file, *command[1:], *options]) == 0
+        assert f"left out {left_out.sum()} rows without a grade in column 'correct'" in capsys.readouterr().err
+
+
+def test_rows_are_named_as_in_the_file_also_where_some_are_unscored():
+    table = REPEATED.assign(id=np.arange(N), correct=pd.Series(CORRECT).where(~UNSCORED))
+    table.loc[60, "confidence"] = 3
+    with pytest.raises(ValueError, match=r"in row 60 \(line 62, id 60\)"):
+        ConfidenceReport.from_files(written(table))
+    named = ConfidenceReport.from_files(written(table.assign(confidence=CONFIDENCE))).evidence
+    assert named.row_names["value"][1].tolist() == list(map(str, SCORED))
+    assert named.row_numbers["value"].tolist() == SCORED.tolist()
+    both = {
+        name: written(table.assign(confidence=CONFIDENCE).iloc[::step], name) for name, step in (("a", 1), ("b", -1))
+    }
+    matched = ConfidenceReport.from_files(both, ids="id").evidence
+    assert not matched.unpaired
+    assert matched.row_numbers["b"].tolist() == (N - 1 - SCORED).tolist()
+
+
+def test_without_any_grade_there_is_nothing_to_report():
+    with pytest.raises(ValueError, match="column 'correct' has"):
+        ConfidenceReport.from_files(written(REPEATED.assign(correct="")))
+
+
+def test_words_that_are_graded_are_no_missing_grades():
+    table = REPEATED.assign(correct=np.where(CORRECT, "full", "none"))
+    report = ConfidenceReport.from_files(written(table), grades={"full": 1, "none": 0}, metrics=["accuracy"])
+    assert report.frame.at["accuracy", "value"] == pytest.approx(CORRECT.mean())
+    assert not report.evidence.origin.states

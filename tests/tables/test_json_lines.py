@@ -262,3 +262,37 @@ def test_objects_are_those_of_lines_that_are_parsed_one_by_one(tmp_path):
     found = {number: row if isinstance(row, dict) else None for number, _, row in objects_in(io.BytesIO(text), 1 << 20)}
     assert found == {number: row for number, row in expected.items() if lines[number - 1].strip()}
     assert 5 < sum(row is None for row in found.values()) < 100
+
+
+def test_values_within_objects_are_columns_by_their_places(capsys):
+    rows = [
+        {"ok": bool(word == "dog"), "sure": {"p": p, "of": {"b": [p]}}, "more": {"place": "ab"[i % 2]}}
+        for i, (word, p) in enumerate(zip(WORDS, P, strict=True))
+    ]
+    flat = [{"ok": row["ok"], "p": row["sure"]["p"], "place": row["more"]["place"]} for row in rows]
+    rows[7]["more"] = None
+    flat[7]["place"] = None
+    files = write(rows, "a.jsonl"), write(flat, "b.jsonl")
+    found, expected = (
+        ConfidenceReport.from_files(file, correct="ok", confidence=p, slices=place)
+        for file, p, place in zip(files, ("sure.p", "p"), ("more.place", "place"), strict=True)
+    )
+    pd.testing.assert_frame_equal(found.frame, expected.frame)
+    assert found.slices["n_samples"].tolist() == expected.slices["n_samples"].tolist()
+    for command in (["evaluate"], ["evaluate", "--batches"], ["threshold", "--target", "risk=0.9"]):
+        assert main([command[0], "a.jsonl", *command[1:], "--correct", "ok", "--confidence", "sure.p"]) == 0
+    capsys.readouterr()
+    with pytest.raises(ValueError, match=r"column 'sure\.of'"):
+        ConfidenceReport.from_files("a.jsonl", correct="ok", confidence="sure.of")
+
+
+@pytest.mark.parametrize("batch_rows", [None, 2])
+def test_nan_is_no_number_beside_truth_values_wherever_it_stands(batch_rows):
+    write(b'{"a": NaN}\n{"a": NaN}\n{"a": true}\n{"a": NaN}\n{"a": NaN}\n{"a": null}\n{"a": false}\n')
+    parts = list(_files.open_table(_files.Path("a.jsonl")).batches(["a"], batch_rows))
+    assert pd.concat(parts)["a"].astype(object).where(lambda a: a.notna(), None).tolist() == [
+        None, None, True, None, None, None, False
+    ]  # fmt: skip
+    write(b'{"a": NaN}\n{"a": 1.5}\n{"a": true}\n')
+    with pytest.raises(ValueError, match="numbers in earlier rows"):
+        list(_files.open_table(_files.Path("a.jsonl")).batches(["a"], batch_rows))

@@ -28,7 +28,7 @@ from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._entries import as_numbers, as_series
-from skconf.tables._files import bytes_held, guess_columns, read_columns, read_rows
+from skconf.tables._files import bytes_held, guess_columns, read_columns, read_graded_rows
 from skconf.tables._ids import with_truth
 from skconf.tables._paths import LogPath, Paths, WithTruth, list_files, shown
 
@@ -84,7 +84,7 @@ def evidence_of_files(
             confidence_level=confidence_level,
             prevalence=prevalence,
             abstained=columns.abstained,
-            cluster=columns.cluster,
+            cluster=columns.unit,
             score=columns.score,
         )
         if columns.groups and (errors is not None or prices is not None):
@@ -166,15 +166,16 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
     logs = read_logs({"value": files}, Columns(**parameters), in_batches=False)
     (file,) = logs.files["value"]
     columns, guessed = guess_columns([file], logs.columns["value"])
-    rows = read_rows(file, columns)
+    rows = read_graded_rows(file, columns)
     if rows is None:
         raise ValueError(f"{shown(file)}: there are no rows")
     table = None
     if slices:
         read = read_columns(file, list(slices), "slices")
         table = pd.DataFrame({name: _cells(as_series(read[name])) for name in slices})
+        table = table if rows.kept is None else table.iloc[rows.kept].reset_index(drop=True)
     score = None if rows.score is None else rows.score[rows.profile.answer_rows]
-    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed])], score)
+    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed]), *rows.said], score)
 
 
 def _cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -230,11 +231,11 @@ def _from_memory(
     slices: Any,
     doing: Callable[[str], None],
 ) -> Evidence:
-    rows, sources, lacking = {}, [], list[str]()
+    rows, sources, lacking, said, states = {}, [], list[str](), list[str](), dict(origin.states)
     by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
         doing(f"reading {shown(file)}")
-        read = read_rows(file, columns[model], ids=ids)
+        read = read_graded_rows(file, columns[model], ids=ids)
         if read is None:
             raise ValueError(f"{shown(file)}: there are no rows")
         if isinstance(file, WithTruth) and read.truth is None:
@@ -242,14 +243,19 @@ def _from_memory(
             raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(shown(file))
         if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
             raise no_weight(columns[model].weight).at(shown(file))
-        rows[model] = RowsOfFile(file, read, by.get(model, {}))
+        of_kept = slice(None) if read.kept is None else read.kept
+        rows[model] = RowsOfFile(file, read, {name: each[of_kept] for name, each in by.get(model, {}).items()})
+        said += [f"{model}: {words}" if several else words for words in read.said]
+        if read.kept is not None:
+            states[model] = {"unscored": read.n_ungraded}
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
     doing("computing metrics")
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
-    origin = replace(origin, files=sources, read_as=[*origin.read_as, *lacking])
+    said = list(dict.fromkeys([*origin.read_as, *said, *lacking]))
+    origin = replace(origin, files=sources, read_as=said, states=states)
     score = next(iter(columns.values())).score
     beside = {} if score is None else {"score_name": score, "n_candidates": 2}
     of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # these may be weighed since

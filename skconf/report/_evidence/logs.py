@@ -92,7 +92,8 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         cluster = columns.cluster
         if cluster is None and path.frame["id"].duplicated().any():
             cluster = "id"
-            found.said.append("took rows of one id as depending on each other")
+            own = option("cluster", False)
+            found.said.append(f"took rows of one id as depending on each other; {own} takes each row alone")
         found.files[model] = [path]
         found.columns[model] = replace(
             columns, correct="correct", confidence="confidence", abstained="abstained", cluster=cluster
@@ -134,7 +135,7 @@ def _has_no_confidence(frame: pd.DataFrame) -> bool:
 
 def _counts(states: Mapping[str, int], frame: pd.DataFrame, columns: Columns, level: float) -> dict[str, Any]:
     """Return how many samples are answers, and how many of these are right, with its interval."""
-    groups = None if columns.cluster is None else frame[columns.cluster]
+    groups = None if columns.unit is None else frame[columns.unit]
     row: dict[str, Any] = {"samples": sum(states.values()), "answered": int((~frame["abstained"]).sum())}
     row |= {"abstained": int(frame["abstained"].sum()), **{name: states.get(name, 0) for name in NOT_GRADED}}
     right, low, high = np.nan, np.nan, np.nan

@@ -80,7 +80,8 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     """
     numbers: dict[str, NDArray[Any]] = {}
     if ids is not None and len(rows) > 1:
-        numbers = places_by_id({model: each.file for model, each in rows.items()}, ids)
+        files = {model: each.file for model, each in rows.items()}
+        numbers = places_by_id(files, ids, {model: each.found.kept for model, each in rows.items()})
     ordered = {model: _in_order(each, numbers.get(model, slice(None))) for model, each in rows.items()}
     profiles = {model: each.found.profile for model, each in ordered.items()}
     if len(rows) > 1:
@@ -96,6 +97,9 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         for model, each in ordered.items()
         if each.found.score is not None
     }
+    for model, each in rows.items():
+        if each.found.kept is not None:
+            numbers[model] = each.found.kept[numbers.get(model, slice(None))]
     for model, profile in profiles.items():
         if profile.abstained is not None:  # what names rows names answers
             kept = np.flatnonzero(~profile.abstained.rows)
@@ -119,13 +123,12 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
 def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
     """Choose some rows of a file, in an order."""
     found = rows.found
-    truth, predicted, ids, score = (
-        None if each is None else each[numbers] for each in (found.truth, found.predicted, found.ids, found.score)
-    )
+    names = ("truth", "predicted", "ids", "repeated", "score")
+    columns = {name: getattr(found, name) for name in names if getattr(found, name) is not None}
     profile = found.profile if isinstance(numbers, slice) else found.profile.of_rows(numbers)
     return replace(
         rows,
-        found=found._replace(profile=profile, truth=truth, predicted=predicted, ids=ids, score=score),
+        found=found._replace(profile=profile, **{name: column[numbers] for name, column in columns.items()}),
         slices={column: each[numbers] for column, each in rows.slices.items()},
     )
 
@@ -149,11 +152,12 @@ def _why_unpaired(one: Rows, other: Rows) -> str:
     n_rows, n_others = one.profile.n_rows, other.profile.n_rows
     if n_rows != n_others:
         return f"have {n_rows:,} and {n_others:,} rows"
-    named = one.ids is not None and other.ids is not None and one.id_column == other.id_column
-    if named and not np.array_equal(one.ids, other.ids):
-        row = int(np.argmax(one.ids != other.ids))
+    mine, theirs = (each.repeated if each.ids is None else each.ids for each in (one, other))
+    named = mine is not None and theirs is not None and one.id_column == other.id_column
+    if named and not np.array_equal(mine, theirs):
+        row = int(np.argmax(mine != theirs))
         return (
-            f"have other ids in column {one.id_column!r}, first in row {row}: {one.ids[row]} and {other.ids[row]} "
+            f"have other ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]} "
             f"({option('ids', one.id_column)} matches rows by it)"
         )
     if one.truth is None or other.truth is None:
