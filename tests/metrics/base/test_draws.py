@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from _support.predictions import draw_proba
 
-from skconf.metrics._base.draws import draw_sums
+from skconf.metrics._base.draws import _rare_cells, draw_sums
 
 
 def test_drawn_sums_have_their_exact_distribution():
@@ -49,3 +49,15 @@ def test_drawn_sums_have_the_quantiles_of_plain_simulation(kind):
     assert ours.std() == pytest.approx(deviation, rel=0.05)
     for level in (0.025, 0.16, 0.5, 0.84, 0.975):
         assert np.quantile(ours, level) == pytest.approx(np.quantile(plain, level), abs=0.2 * deviation)
+
+
+class ThreeAtOnce:
+    """Draws gaps of one cell, three at once."""
+
+    def geometric(self, chance, size):  # noqa: ARG002 – as numpy calls it
+        return np.ones(3, dtype=int)
+
+
+@pytest.mark.parametrize("rng", [np.random.default_rng(0), ThreeAtOnce()], ids=["all at once", "three at once"])
+def test_cells_that_are_hit_for_certain_are_all_hit_once(rng):
+    np.testing.assert_array_equal(_rare_cells(50, 1.0, rng), np.arange(50))

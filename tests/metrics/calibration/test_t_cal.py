@@ -91,3 +91,11 @@ def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
     np.testing.assert_allclose(result.thresholds, expected, atol=0.3 * drawn.std(axis=0).max())
     p_values = (drawn >= result.statistics - 1e-12).mean(axis=0)
     np.testing.assert_allclose(result.p_values, p_values, atol=0.06)
+
+
+def test_the_smallest_p_value_counts_as_often_as_there_are_levels():
+    """Bonferroni's correction: every answer is wrong at .999, so that each of 8 levels has 1/(B + 1)."""
+    certain = ConfidenceProfile.from_correctness(np.zeros(40), np.full(40, 0.999))
+    result = metrics.t_cal_test(certain, n_resamples=999)
+    assert result.n_bins.tolist() == [2**level for level in range(1, 9)]
+    assert result.p_value == pytest.approx(8 / 1000)

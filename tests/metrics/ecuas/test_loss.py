@@ -357,3 +357,11 @@ def test_costs_of_classes_refuse_a_profile_without_them():
 def test_one_class_has_no_uncertainty():
     with pytest.raises(ValueError, match="needs at least two classes"):
         metrics.ecuas_loss(["a", "a"], [[1.0], [1.0]])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+@pytest.mark.parametrize("n", [0, 1, 2.5])
+def test_a_guess_among_equal_probabilities_costs_one_and_is_no_worse_than_a_guess(n, n_classes):
+    """Its uncertainty is the largest there is, to the last digit: nothing is warned of."""
+    proba = np.full((n_classes, n_classes), 1 / n_classes)
+    assert metrics.ecuas_loss(range(n_classes), proba, n=n) == pytest.approx(1)
