@@ -15,17 +15,17 @@ from skconf._core.proportions import looks_swapped, upper_limit
 from skconf._core.warn import warn
 from skconf.tables._entries import like
 
-#: So many rows tell what a column holds.
+#: At least this many rows are needed to judge a column.
 _ENOUGH = 20
-#: A confidence of two classes is hardly ever below one half; the probability of one of them often is.
+#: With two classes, a confidence is hardly ever below one half, but the probability of one class often is.
 _BELOW_HALF = 0.05
 
 
 class Answers:
     """True and predicted labels of the same rows.
 
-    Labels are equal if their plain texts are, such as 1 and 1.0, and whatever else the columns hold: what is right does
-    not depend on which rows are read together.
+    Labels are equal if their plain texts are equal, such as 1 and 1.0. This does not depend on the other rows of the
+    columns. So the same answers are right whichever rows are read together.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Answers:
 
     @cached_property
     def _codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The place of each label in `_labels`, true and predicted."""
+        """The positions of the true and predicted labels in `_labels`."""
         where = {text: code for code, text in enumerate(self._labels)}
         columns = zip((self._true, self._predicted), self._texts, strict=True)
         true, predicted = (np.array([where[text] for text in texts])[column.codes] for column, texts in columns)
@@ -62,12 +62,12 @@ class Answers:
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
-        """Which predictions are the true label."""
+        """Whether each prediction is the true label."""
         true, predicted = self._codes
         return np.asarray(true == predicted)
 
     def check_spelling(self) -> None:
-        """Raise if true and predicted labels differ in case or leading zeros alone; warn if none is in both columns."""
+        """Raise if true and predicted labels differ only in case or leading zeros; warn if they share no label."""
         true, predicted = map(set, self._texts)
         if true & predicted or len(self._true) < _ENOUGH:
             return
@@ -76,17 +76,17 @@ class Answers:
         alike = {_loosely(text) for text in true} & {_loosely(text) for text in predicted}
         if alike:
             raise DataError(
-                f"{names}: they seem to be the same, written in two ways. Write them alike, or pass which answers are "
-                f"right as {option('correct')}.",
+                f"{names}: they seem to be the same labels, written in two ways. Write them in the same way, or pass "
+                f"which answers are right by {option('correct')}.",
                 kind="labels written in two ways",
                 column=self._predicted.name,
             )
-        warn(f"{names}, so that all answers count as wrong. Do both columns hold labels of one kind?", kind="no label")
+        warn(f"{names}, so all answers count as wrong. Check that both columns hold the same kind of labels.", kind="no label")
 
     def check_order(self) -> None:
-        """Warn if answers of two classes are right so seldom that their labels seem to be swapped.
+        """Warn if so few answers of two classes are right that the labels seem to be swapped.
 
-        That is as :class:`~skconf.inference.Assessment` judges probabilities of classes.
+        The rule is the rule of :class:`~skconf.inference.Assessment`.
         """
         if len(self._labels) != 2 or len(self._true) < _ENOUGH:
             return
@@ -94,7 +94,7 @@ class Answers:
         if looks_swapped(upper_limit(n_right, len(self.right) - n_right, 0.975), share):
             warn(
                 f"only {n_right / len(self.right):.0%} of the answers in column {self._predicted.name!r} are right, "
-                f"far fewer than by guessing: the two labels look swapped, there or in {self._true.name!r}.",
+                f"far fewer than by guessing. The two labels may be swapped in this column or in {self._true.name!r}.",
                 kind="swapped labels",
             )
 
@@ -109,8 +109,8 @@ class Answers:
             positive = self._labels[above[0]]
             warn(
                 f"column {name!r} looks like the probability of {positive!r}, not like the confidence in the answer: "
-                f"{share:.0%} of it is below 0.5, and the answer is {positive!r} exactly where it is above. If so, "
-                f"read it by {option('proba', name)} and {option('pos_label', positive)}.",
+                f"{share:.0%} of its values are below 0.5, and the answer is {positive!r} exactly for values above "
+                f"0.5. If it is a probability, pass {option('proba', name)} and {option('pos_label', positive)}.",
                 kind="probability as confidence",
             )
 

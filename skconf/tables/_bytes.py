@@ -20,12 +20,12 @@ _READ_BYTES = 1 << 20
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to read what it holds, decompressed."""
+    """Open a file to read its content after decompression."""
     if path.suffix == ".zip":
         with ZipFile(path) as archive:
             names = archive.namelist()
             if len(names) != 1:
-                raise UnreadableError(f"it holds {len(names)} files, not one. Unpack it, and name a file.")
+                raise UnreadableError(f"it contains {len(names)} files instead of one. Unpack it, and name a file.")
             with archive.open(names[0]) as part:
                 yield part
         return
@@ -45,7 +45,7 @@ def _open_zstandard(path: Path, _: str) -> Any:
 
 
 def count_bytes(path: Path, enough: int) -> int:
-    """Return how many bytes a file holds, decompressed; it is not read beyond as many as are enough."""
+    """Return the number of bytes in a file after decompression; stop counting when there are enough."""
     if path.suffix not in COMPRESSED:
         return path.stat().st_size
     n_bytes = 0

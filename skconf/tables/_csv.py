@@ -1,4 +1,4 @@
-"""Tables written as text: what separates their cells, the names in their first line, and files that are no tables."""
+"""Tables of text: the separator of their cells, the names in their first line, and files that are not tables."""
 
 import csv
 import re
@@ -12,56 +12,56 @@ from skconf.tables._bytes import opened
 from skconf.tables._paths import COMPRESSED
 from skconf.tables._unreadable import LONG_ROW, UnreadableError
 
-#: Separators of cells; the first of those that fit equally well is taken.
+#: Separators of cells. If several fit equally well, the first one is used.
 SEPARATORS = ",;\t|"
-#: First bytes of files that are no tables of text, what these are, and what to do.
+#: First bytes of files that are not tables of text, the format, and what to do.
 _SIGNS = {
-    b"PAR1": "Parquet; let its name end in .parquet",
-    b"PK\x03\x04": "a workbook or an archive; save the sheet as CSV UTF-8",
-    b"\xd0\xcf\x11\xe0": "a workbook; save the sheet as CSV UTF-8",
-    b"\x1f\x8b": "compressed by gzip; let its name end in .csv.gz",
-    b"\xff\xfe": "UTF-16 text; save it as CSV UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as CSV UTF-8",
+    b"PAR1": "Parquet. Give it a name that ends in .parquet",
+    b"PK\x03\x04": "a workbook or an archive. Save the sheet as CSV UTF-8",
+    b"\xd0\xcf\x11\xe0": "a workbook. Save the sheet as CSV UTF-8",
+    b"\x1f\x8b": "compressed by gzip. Give it a name that ends in .csv.gz",
+    b"\xff\xfe": "UTF-16 text. Save it as CSV UTF-8",
+    b"\xfe\xff": "UTF-16 text. Save it as CSV UTF-8",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
     b"%PDF": "a PDF document",
-    b"\x93NUMPY": "an array of numpy; write it with the true labels: pd.DataFrame(...).to_csv(...)",
-    b"\x80\x03": "a pickle; write the table in it with .to_csv(...)",
-    b"\x80\x04": "a pickle; write the table in it with .to_csv(...)",
-    b"\x80\x05": "a pickle; write the table in it with .to_csv(...)",
-    b"SQLite format 3": "a database; export the table as CSV",
-    b"ARROW1": "Arrow; write it as Parquet or CSV",
-    b"{": "JSON; convert it: pd.read_json(...).to_csv(...); or, of an object in each line, let its name end in .jsonl",
-    b"[{": "JSON; convert it: pd.read_json(...).to_csv(...)",
-    b"[[": "JSON; convert it: pd.read_json(...).to_csv(...)",
-    b"<": "HTML or XML; save the table as CSV",
-    b"@relation": "ARFF; save it as CSV",
+    b"\x93NUMPY": "an array of numpy. Write it with the true labels: pd.DataFrame(...).to_csv(...)",
+    b"\x80\x03": "a pickle. Write the table in it with .to_csv(...)",
+    b"\x80\x04": "a pickle. Write the table in it with .to_csv(...)",
+    b"\x80\x05": "a pickle. Write the table in it with .to_csv(...)",
+    b"SQLite format 3": "a database. Export the table as CSV",
+    b"ARROW1": "Arrow. Write it as Parquet or CSV",
+    b"{": "JSON. Convert it: pd.read_json(...).to_csv(...). If each line is an object, name it .jsonl",
+    b"[{": "JSON. Convert it: pd.read_json(...).to_csv(...)",
+    b"[[": "JSON. Convert it: pd.read_json(...).to_csv(...)",
+    b"<": "HTML or XML. Save the table as CSV",
+    b"@relation": "ARFF. Save it as CSV",
 }
-#: Probabilities that were rounded sum to 1 but for this.
+#: Rounded probabilities sum to 1 with at most this error.
 _ROUNDING = 0.01
-#: A number, as no column is called.
+#: A number, which is not the name of a column.
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-#: Lines from which the separator is told.
+#: The number of lines that decide on the separator.
 _N_LINES = 20
-#: Bytes that are read at once to find them, and most bytes in which they are looked for.
+#: Bytes that are read at once to find these lines, and the most bytes that are read.
 _READ_BYTES, _MOST_BYTES = 1 << 16, 1 << 22
 _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 
 
 class Layout(NamedTuple):
-    """How a table of text is written: what separates its cells, and the names of its columns without spaces around."""
+    """The layout of a table of text: the separator of its cells, and the names of its columns without spaces."""
 
     separator: str
     names: list[str]
 
 
 def layout_of(path: Path) -> Layout:
-    """Return how a table of text is written, by its first lines.
+    """Return the layout of a table of text, as seen in its first lines.
 
     Raises
     ------
     UnreadableError
-        If it is no such table.
+        If it is not such a table.
     """
     _refuse_other_kinds(path)
     lines = _first_lines(path)
@@ -80,10 +80,10 @@ def _first_lines(path: Path) -> list[str]:
         whole = not file.read(1)
     if b"\0" in data:
         raise UnreadableError(
-            "it holds bytes of zero, as UTF-16 and damaged files do. Save it as CSV UTF-8.", kind="damaged"
+            "it contains zero bytes, like UTF-16 and damaged files. Save it as CSV UTF-8.", kind="damaged"
         )
     if not lines:
-        raise UnreadableError("it is empty. The first line must hold the names of the columns.")
+        raise UnreadableError("it is empty. The first line must contain the names of the columns.")
     if not whole and len(lines) == 1:
         raise UnreadableError(LONG_ROW, kind="long row")
     try:
@@ -100,7 +100,7 @@ def _refuse_other_kinds(path: Path) -> None:
     begins = start.lstrip().lower()
     for sign, kind in _SIGNS.items():
         if start.startswith(sign) or begins.startswith(sign):
-            raise UnreadableError(f"it is no table of text, but {kind}.")
+            raise UnreadableError(f"it is not a table of text, but {kind}.")
 
 
 def _separator(lines: list[str]) -> str:
@@ -124,7 +124,7 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
 
 @contextmanager
 def longest_cell(n_characters: int) -> Iterator[None]:
-    """Let csv read cells of so many characters: a limit of the process, and changed for a moment."""
+    """Let csv read cells of this length. The limit belongs to the process, and is changed for a moment."""
     limit = csv.field_size_limit(n_characters)
     try:
         yield
@@ -133,7 +133,7 @@ def longest_cell(n_characters: int) -> Iterator[None]:
 
 
 def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] | None = None) -> str:
-    """Return what to do if the names of columns look like a row of data, with a point before it; or nothing.
+    """Return advice if the names of columns look like a row of data, after a period; else an empty text.
 
     Parameters
     ----------
@@ -144,9 +144,9 @@ def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] |
     """
     words = " ".join(map(str, names)).split()  # numbers may be separated by spaces
     numbers = [word for word in words if _NUMBER.fullmatch(word)]
-    if all(map(str.isdigit, numbers)):  # or there are none
+    if all(map(str.isdigit, numbers)):  # or there are no numbers
         return ""
-    text = f". The first line must hold the names of the columns, but it holds {shorten(numbers, 3)}"
+    text = f". The first line must contain the names of the columns, but it contains {shorten(numbers, 3)}"
     cells = words if len(names) == 1 else [name.strip() for name in map(str, names)]
 
     def labels(place: int) -> set[str]:
@@ -162,13 +162,13 @@ def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] |
         )
     columns = "names=['proba_1']" if len(words) == 1 else f"names=['proba_0', …, 'proba_{len(words) - 1}']"
     return (
-        f"{text}. Tools such as XGBoost and LightGBM write numbers alone; add names and the true labels: "
+        f"{text}. Tools such as XGBoost and LightGBM write only numbers. Add names and the true labels: "
         f"pd.read_csv(FILE, sep=r'[,;\\s]+', engine='python', {columns}).assign(y_true=…).to_csv(NAMED, index=False)"
     )
 
 
 def _roles(cells: list[str], labels: Callable[[int], set[str]]) -> tuple[str, str]:
-    """Return names of columns as Python writes them, and what they take for granted; by a row and labels of columns."""
+    """Return names of columns as Python writes them, and their assumption, from a row and the labels of columns."""
     proba = _longest_of_probabilities(cells)
     others = [place for place in range(len(cells)) if place not in proba]
     if proba:
@@ -185,7 +185,7 @@ def _roles(cells: list[str], labels: Callable[[int], set[str]]) -> tuple[str, st
             [kinds[place != decimals[0]] for place in range(2)]
             for kinds in ((positive, "y_true"), ("confidence", "correct"))
         )
-        either = f"; or names={instead}, if that is whether an answer is right, and how confident it was"
+        either = f"; or names={instead}, if the columns hold the correctness of an answer and its confidence"
         return f"{roles}", either if classes == ["0", "1"] else ""
     if len(cells) == 3 and len(decimals) == 1:
         answers = iter(["y_true", "y_pred"])
@@ -195,7 +195,7 @@ def _roles(cells: list[str], labels: Callable[[int], set[str]]) -> tuple[str, st
 
 
 def _classes(labels: set[str], n_classes: int) -> list[str]:
-    """Return the labels of columns, if the true labels tell them: numbers from 0 on, or all labels in their order."""
+    """Return the labels of columns, if the true labels determine them: numbers from 0 on, or all sorted labels."""
     counted = [str(number) for number in range(n_classes)]
     if labels <= set(counted):
         return counted
@@ -203,7 +203,7 @@ def _classes(labels: set[str], n_classes: int) -> list[str]:
 
 
 def _longest_of_probabilities(cells: list[str]) -> range:
-    """Return the places of neighbouring cells that sum to 1, if these are all cells but one or two."""
+    """Return the positions of neighbouring cells that sum to 1, if at most two other cells remain."""
     for others in (1, 2):
         length = len(cells) - others
         for start in range(others + 1 if length > 1 else 0):

@@ -1,8 +1,8 @@
-"""Guesses of what the columns of a file hold: only where a single reading fits the data, and never silently.
+"""Guesses of what the columns of a file hold: only if exactly one reading fits the data, and never silently.
 
-A reading is tried where the usual names do not suffice. The names of columns propose it, by the table in
-`skconf._core.usual_names`, and the first rows must agree: probabilities of a row sum to 1, and their columns cover
-the true labels.
+Readings are tried if the usual names are not enough. The names of columns suggest a reading, by the table in
+`skconf._core.usual_names`. The first rows must agree with it: the probabilities of a row sum to 1, and their columns
+cover the true labels.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,13 +35,13 @@ from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import PERCENTAGES, as_numbers, as_series, holds_lists, is_percentage
 
-#: Rows from which readings are told.
+#: The number of rows that decide on a reading.
 HEAD_ROWS = 10_000
-#: A sum of probabilities that were rounded to two decimals is this far from 1, for each column.
+#: For each column, the sum of probabilities with two decimals may differ from 1 by this much.
 _ROUNDING, _MOST_ROUNDING = 0.005, 0.1
-#: Cells of probabilities from which it is told whether they sum to 1.
+#: The number of cells that are used to check whether probabilities sum to 1.
 _MOST_CELLS = 1_000_000
-#: Columns that are tried as true labels where none is called so, to name them in an error.
+#: If no column has a usual name, this many columns are tried as true labels, for an error that names them.
 _MOST_TARGETS = 50
 
 
@@ -51,11 +51,11 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
     Parameters
     ----------
     columns : Columns
-        The columns that the user names; no guess is against them.
+        The columns that the user names. A guess never contradicts them.
     names : sequence of label
         The columns of the file.
     read : callable
-        The first rows of the named columns as a table.
+        A function that returns the first rows of the named columns as a table.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
     Raises
     ------
     ValueError
-        If no reading fits, or several do: the message names them, and the option that decides.
+        If no reading fits, or if several readings fit. The message lists them, and names the option that chooses.
     """
     possible = _Readings(columns, list(names), read)
     readings = list(possible.fitting())
@@ -76,7 +76,7 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
 
 @dataclass(frozen=True)
 class _Reading:
-    """What the columns may hold; `of_single` is the class of a single column of probabilities."""
+    """A possible meaning of the columns; `of_single` is the class of a single column of probabilities."""
 
     target: Any = None
     prediction: Any = None
@@ -87,7 +87,7 @@ class _Reading:
     of_single: str | None = None
 
     def completed(self, columns: Columns) -> Columns:
-        """Return the user's columns with those of the reading."""
+        """Return the columns of the user, completed by the columns of the reading."""
         return replace(
             columns,
             target=self.target,
@@ -129,7 +129,7 @@ class _Readings:
         self.numbers = cache(lambda name: self._as_numbers(self._loaded([name])[0]))
 
     def _loaded(self, names: Sequence[Any]) -> list[Any]:
-        """Return the first rows of columns, each of which is read once, and all that are lacking together."""
+        """Return the first rows of columns; each column is read once, and missing ones are read together."""
         lacking = [name for name in dict.fromkeys(names) if name not in self.columns]
         if lacking:
             table = self.read(lacking)
@@ -144,7 +144,7 @@ class _Readings:
         return self.given.grades is not None and has_grades(column, self.given.grades)
 
     def _as_numbers(self, column: "pd.Series[Any]") -> NDArray[Any]:
-        """Return entries as numbers, those that grades stand for; NaN for what is none."""
+        """Return entries as numbers, or as the numbers of their grades; NaN for other entries."""
         grades = self.given.grades
         if grades is not None and self._is_graded(column):
             numbers = {value: number_of(value, grades) for value in column.dropna().unique()}
@@ -152,7 +152,7 @@ class _Readings:
         return as_numbers(column)
 
     def fitting(self) -> Iterator[_Reading]:
-        """Return the readings that fit: of probabilities of all classes if there are any, else all others."""
+        """Return the readings that fit: readings with probabilities of all classes, or else the other readings."""
         targets = self._called("target", TARGETS) or self._called("target", MAYBE_TARGETS)
         readings = [reading for target in targets for reading in self._of_classes(target)]
         readings = readings or [reading for target in targets for reading in self._of_one_number(target)]
@@ -163,7 +163,7 @@ class _Readings:
         return iter(dict.fromkeys(readings))
 
     def _called(self, role: str, aliases: Iterable[str], without: Iterable[Any] = ()) -> list[Any]:
-        """Return the columns that may have a role: the one that the user names, or all whose names say so."""
+        """Return the columns that may have a role: the column that the user names, or all columns with a usual name."""
         given = getattr(self.given, role)
         if given is not None:
             return [given]
@@ -190,7 +190,7 @@ class _Readings:
                 yield _Reading(target, self._prediction(target, proba), proba=proba, labels=labels)
 
     def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
-        """Go through the columns that are named by the true labels, all in one way, and hold probabilities."""
+        """Go through columns of probabilities whose names contain the true labels, all in the same way."""
         others = [name for name in self.names if name != target and name not in self.given.named]
         ways: dict[tuple[str, str], dict[str, Any]] = {}
         if len(truth) > len(others):
@@ -216,7 +216,7 @@ class _Readings:
                 yield fitting[0]
 
     def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
-        """Go through the runs of columns that hold a family and sum to 1, or to 100: of classes that do not occur."""
+        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes never occur."""
         self._loaded(others)
         places = [others.index(name) for name in family]
         after, before = others[max(places) + 1 :], others[: min(places)][::-1]
@@ -232,7 +232,7 @@ class _Readings:
                     break
 
     def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
-        """Return the columns of classes that do not occur among the true labels, but are named as the others are."""
+        """Return the columns of classes that are never a true label, but have names like the other columns."""
         others_named = {}
         places = [place for place, name in enumerate(others) if str(name) in truth]
         for place, name in enumerate(others):
@@ -246,7 +246,7 @@ class _Readings:
         return {label: name for label, name in others_named.items() if np.isnan(self.numbers(name)).mean() < 0.5}
 
     def _are_probabilities(self, proba: list[Any], likely: bool) -> bool:
-        """Return whether columns sum to 1, or to 100, in each row; or, if likely by their names, are out of range."""
+        """Return whether columns sum to 1 or 100 in each row; with likely names, values out of range count, too."""
         values = self._matrix(proba)
         whole = values[~np.isnan(values).any(axis=1)]
         if len(whole) < max(1, len(values) / 2):
@@ -259,7 +259,7 @@ class _Readings:
         return bool((fits and whole.min() >= 0) or (likely and out_of_range))
 
     def _of_one_number(self, target: Any) -> Iterator[_Reading]:
-        """Go through the readings with the probability of one class of two, or the confidence in the prediction."""
+        """Go through the readings with the probability of one of two classes, or with a confidence."""
         truth = self._truth(target)
         predictions = self._predictions(target)
         for prediction in predictions or [None]:
@@ -272,13 +272,13 @@ class _Readings:
             if prediction is not None and not self.given.proba and self.given.correct is None:
                 aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
                 for name in self._called("confidence", aliases, [target, *predictions]):
-                    # A column of this name may be the probability of a class, of two, unless it has none below 0.5.
+                    # A column of this name may be the probability of one of two classes, if it has values below 0.5.
                     told = len(truth) > 2 or self._is_graded(*self._loaded([name]))
                     if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
                         yield _Reading(*shared, confidence=name)
 
     def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:
-        """Go through the columns that may be the probability of one class of two, with that class."""
+        """Go through the columns that may be the probability of one of two classes, with this class."""
         if len(truth) > 2 or (len(truth) < 2 and not set(truth) <= {"0", "1"}):
             return
         others = [each for each in self.names if each not in {*self.given.named, *without}]
@@ -315,7 +315,7 @@ class _Readings:
         ]
 
     def _predictions(self, target: Any) -> list[Any]:
-        """Return the columns that may hold predicted labels: half of the entries or more are true labels elsewhere."""
+        """Return the columns that may hold predicted labels: at least half of their entries occur as true labels."""
         aliases = PREDICTIONS | (MAYBE_TARGETS if spelled(target) in TARGETS else frozenset())
         if self.given.prediction is not None:
             return [self.given.prediction]
@@ -343,7 +343,7 @@ class _Readings:
         return len(values) > 0 and values.min() >= 0 and values.max() <= 100
 
     def _is_correctness(self, name: Any) -> bool:
-        """Return whether a column says of each answer whether it is right, or, if it is called so, how nearly."""
+        """Return whether a column says whether each answer is right; with a usual name, it may hold grades."""
         if set(self.texts(name)) <= {"0", "1"}:
             return True
         values = self.numbers(name)
@@ -351,7 +351,7 @@ class _Readings:
         return called and len(values) > 0 and bool(((values >= 0) & (values <= 1)).all())
 
     def _is_sure_of(self, label: str, name: Any, prediction: Any) -> bool:
-        """Return whether a class is predicted from some probability up, and not below."""
+        """Return whether a class is predicted exactly above some probability."""
         chosen, values = self.texts(prediction) == label, self.numbers(name)
         if len(chosen) != len(values) or chosen.all() or not chosen.any():
             return True
@@ -366,9 +366,9 @@ class _Readings:
         if not targets:
             meant = [name for name in self.names[:_MOST_TARGETS] if self._reads(name)]
             meant = [name for name in meant if not spelled(name).startswith("pred")]
-            such = f": {' or '.join(option('target', name) for name in meant)} would fit" if meant else ""
+            such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
             advice = (
-                f"Name the column of true labels by {option('target')}{such}; or, if there is none, those of "
+                f"Name the column of true labels by {option('target')}{such}. If there is none, name the columns of "
                 f"correctness by {option('correct')} and of confidence by {option('confidence')}."
             )
             return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
@@ -389,8 +389,9 @@ class _Readings:
                 row = int(np.argmax(off))
                 text, rest = f"{text}, but {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
         advice = (
-            f"Name the columns of probabilities by {option('proba')}, and what they stand for by {option('labels')}; "
-            f"or those of predicted labels by {option('prediction')} and of the confidence by {option('confidence')}."
+            f"Name the columns of probabilities by {option('proba')}, and their labels by {option('labels')}. Or name "
+            f"the column of predicted labels by {option('prediction')}, and of the confidence by "
+            f"{option('confidence')}."
         )
         return NoPredictionsError(text, row, rest, kind="no predictions", advice=advice)
 
@@ -401,7 +402,7 @@ class _Readings:
 
 
 def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
-    """Go through what stands before and after a label in the name of a column, wherever it occurs."""
+    """Go through the texts before and after a label in the name of a column, for each place of the label."""
     text = str(name)
     place = text.find(label)
     while place >= 0:
@@ -410,7 +411,7 @@ def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
 
 
 def _are_of_probabilities(before: str, after: str) -> bool:
-    """Return whether what surrounds a label says that its column holds probabilities, or nothing."""
+    """Return whether the text around a label is empty or says that the column holds probabilities."""
     return "".join(filter(str.isalpha, (before + after).lower())) in AROUND_LABELS
 
 
@@ -425,7 +426,7 @@ def _texts(values: "pd.Series[Any]") -> NDArray[Any]:
 
 
 def _listed(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: int = 5) -> str:
-    """Return names as people list them."""
+    """Return names as a list in words."""
     shown = [form(name) for name in names]
     if len(shown) > at_most:
         return f"{', '.join(shown[: at_most - 1])}, … {shown[-1]}"
@@ -433,10 +434,10 @@ def _listed(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: in
 
 
 def _left_out(names: Sequence[Any]) -> str:
-    """Return a clause on columns that number the rows."""
-    columns = [repr(name) if name else "the one without a name" for name in names if spelled(name) in INDICES]
-    number = "numbers" if len(columns) == 1 else "number"
-    return f"; left out {_listed(columns, str)}, which {number} the rows" if columns else ""
+    """Return a clause on ignored columns that hold row numbers."""
+    columns = [repr(name) if name else "the column without a name" for name in names if spelled(name) in INDICES]
+    hold = "holds" if len(columns) == 1 else "hold"
+    return f"; ignored {_listed(columns, str)}, which {hold} row numbers" if columns else ""
 
 
 def _several(readings: Sequence[_Reading]) -> DataError:
@@ -446,4 +447,4 @@ def _several(readings: Sequence[_Reading]) -> DataError:
     ]
     deciding = "pos_label" if not roles else roles[0]
     text = f"the columns can be read in {len(readings)} ways, such as: {one}; or: {other}."
-    return DataError(text, kind="several readings", advice=f"Decide by {option(deciding)}.")
+    return DataError(text, kind="several readings", advice=f"Choose one by {option(deciding)}.")

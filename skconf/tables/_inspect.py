@@ -11,9 +11,9 @@ from zipfile import ZipFile, ZipInfo
 from skconf._core.problems import DataError
 from skconf.tables._log_samples import Choices, Sample, is_scalar
 
-#: What words of scorers count.
+#: The numbers of the words of scorers.
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-#: Files of an archive that tell which questions were asked; the first that is there is read.
+#: Files of an archive that list the questions; the first existing one is read.
 _HEADS = ("header.json", "_journal/start.json")
 _SAMPLES = "samples/"
 
@@ -26,7 +26,7 @@ class InspectLog:
     samples : iterable of mapping
         Its samples.
     head : mapping
-        What it says of the whole.
+        The data about the whole log.
     broken : list of str
         The parts of it that could not be read.
     """
@@ -34,12 +34,12 @@ class InspectLog:
     def __init__(self, samples: Iterable[Mapping[str, Any]], head: Mapping[str, Any], broken: list[str]) -> None:
         ids = (head.get("eval") or {}).get("dataset", {}).get("sample_ids") or []
         place = {each: at for at, each in enumerate(ids)}
-        # Parts of an archive are in the order in which they were done.
+        # The parts of an archive are in the order in which the samples ended.
         self.rows = sorted(samples, key=lambda row: (row.get("epoch", 1), place.get(row["id"], inf)))
         self.broken = broken
         if not self.rows:
             raise DataError(
-                "it holds no samples.", kind="no log", advice="Log them: leave --no-log-samples out of inspect eval."
+                "it has no samples.", kind="no log", advice="Log samples: call inspect eval without --no-log-samples."
             )
         values: dict[str, list[Any]] = {}
         for row in self.rows:
@@ -59,14 +59,14 @@ class InspectLog:
             log = json.loads(text)
         except (ValueError, RecursionError):
             raise DataError(
-                "it is no JSON, or ends too early.", kind="damaged", advice="Write the log again."
+                "it is not JSON, or it ends too early.", kind="damaged", advice="Write the log again."
             ) from None
         if not isinstance(log, dict) or "eval" not in log:
             raise DataError(
-                "it is no log of Inspect, which is an object with eval and samples.",
+                "it is not a log of Inspect: a log is an object with eval and samples.",
                 kind="no log",
-                advice="Give such a log, samples_TASK_TIME.jsonl of lm-evaluation-harness, or a table: CSV, JSON lines "
-                "or Parquet.",
+                advice="Give a log of Inspect, samples_TASK_TIME.jsonl of lm-evaluation-harness, or a table: CSV, JSON "
+                "lines or Parquet.",
             )
         rows = log.get("samples") or []
         whole = [row for row in rows if _is_sample(row)]
@@ -97,7 +97,7 @@ class InspectLog:
         return [_sample(row, scorer, part) for row in self.rows]
 
     def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
-        """Return None: choices are not made by likelihoods."""
+        """Return None: Inspect does not choose by likelihoods."""
         return None
 
 
@@ -113,7 +113,7 @@ def _parsed(text: bytes) -> Any:
 
 
 def _content(archive: ZipFile, part: ZipInfo, path: Path) -> bytes:
-    """Return what a part of an archive holds; parts are compressed by Zstandard, which Python reads from 3.14 on."""
+    """Return the content of a part of an archive. Parts are compressed by Zstandard, which Python 3.14 can read."""
     try:
         return archive.read(part)
     except NotImplementedError:
@@ -135,13 +135,13 @@ def _decompressed(data: bytes, path: Path) -> bytes:
 
         return CompressedInputStream(BufferReader(data), "zstd").read()
     raise ImportError(
-        f"Reading {path} needs zstandard: pip install zstandard. Or write it in another form: inspect log convert "
+        f"Reading {path} needs zstandard: pip install zstandard. Or convert the log: inspect log convert "
         f"--to json --output-dir converted {path}"
     )
 
 
 def _no_grade(value: Any) -> str:
-    """Return why a value is no grade from 0 to 1; "" if it is one."""
+    """Return why a value is not a grade from 0 to 1; "" if it is a grade."""
     number = _number(value)
     if number is None:
         return "holds no numbers"
@@ -149,7 +149,7 @@ def _no_grade(value: Any) -> str:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value of a score as Inspect counts it; None if it is none."""
+    """Return a value of a score as the number that Inspect uses; None if there is none."""
     if value is None:
         return nan
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Graded answers that other tools write as JSON lines: an object for each answer, whose values are columns by name."""
+"""Graded answers of other tools in JSON lines: an object for each answer, with a value for each column."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,9 @@ from skconf.tables._json_objects import objects_in
 from skconf.tables._log_samples import Choices, Sample, no_grade
 
 _NESTED = {dict, list}
-#: Most bytes of a line: prompts of long contexts have millions.
+#: The most bytes of a line: prompts with long contexts have millions of bytes.
 _LINE_BYTES = 1 << 26
-#: Rows whose columns are gathered together.
+#: The number of rows whose columns are gathered at once.
 _BLOCK_ROWS = 1 << 10
 
 
@@ -37,7 +37,7 @@ class JsonRows:
             self.broken += [f"line {number}" for number, _, row in block if not isinstance(row, dict)]
         if not self.n_rows:
             raise DataError(
-                "no line of it holds an object.",
+                "no line of it is an object.",
                 kind="no log",
                 advice="Give samples_TASK_TIME.jsonl of lm-evaluation-harness, or other JSON lines.",
             )
@@ -60,7 +60,7 @@ class JsonRows:
         self.n_rows += len(rows)
 
     def samples(self, grade: str) -> list[Sample]:
-        """Return all rows, graded by a column; their columns are those of the log."""
+        """Return all rows with the grade in a column, and with the columns of the log."""
         of_id = next((name for name in self.columns if spelled(name) in IDS), None)
         of_answer = next((name for name in self.columns if spelled(name) in PREDICTIONS), None)
         ids: list[Any] = list(range(self.n_rows))
@@ -84,12 +84,12 @@ class JsonRows:
         return found
 
     def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
-        """Return None: choices are not made by likelihoods."""
+        """Return None: there are no choices by likelihoods."""
         return None
 
 
 def _gather(rows: Sequence[Mapping[str, Any]], before: str, found: dict[str, list[Any]]) -> None:
-    """Add the columns of texts and numbers, those of objects within others as OUTER.INNER; lists are left out."""
+    """Add the columns of texts and numbers. Values within objects are called OUTER.INNER; lists are left out."""
     for name in dict.fromkeys(chain.from_iterable(rows)):
         values = [row.get(name) for row in rows]
         kinds = {*map(type, values)}

@@ -1,4 +1,4 @@
-"""The line of a file that a row stands in, as an editor counts lines: from 1, with the names and what is empty."""
+"""The line of a row in its file, as an editor counts lines: from 1, with the names and empty lines."""
 
 import csv
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from skconf.tables._bytes import opened
 from skconf.tables._csv import longest_cell
 from skconf.tables._unreadable import CELLS, OPEN_QUOTE, UnreadableError
 
-#: The most that csv takes everywhere: a whole number of 32 bits.
+#: The largest limit that csv accepts on every system: a whole number of 32 bits.
 _LONGEST = (1 << 31) - 1
 
 
@@ -25,7 +25,7 @@ def line_of_row(path: Path, row: int, separator: str) -> int | None:
     row : int
         The row, from 0.
     separator : str
-        What separates its cells; its first row are the names.
+        The separator of its cells. The first row has the names.
     """
     try:
         with _text(path) as text:
@@ -42,9 +42,10 @@ def line_of_row(path: Path, row: int, separator: str) -> int | None:
 
 
 def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
-    """Raise if a row of a CSV file has more or fewer cells than there are names, or the last quote is left open.
+    """Raise if a row of a CSV file has more or fewer cells than there are names, or the last quote is not closed.
 
-    pandas fills the one, takes the other for names of rows, and counts neither blank lines nor breaks within cells.
+    pandas would fill missing cells, and would read an additional cell as the name of the row. It counts neither blank
+    lines nor line breaks within cells.
 
     Raises
     ------
@@ -52,11 +53,11 @@ def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
         With the line of the file in which the row begins.
     """
     options: dict[str, Any] = {"delimiter": separator, "skipinitialspace": True}
-    with _text(path) as text, suppress(csv.Error):  # spaces after a quote are one, too
+    with _text(path) as text, suppress(csv.Error):  # text after a quote is a csv error, too
         if all(len(cells) in (0, n_cells) for cells in csv.reader(text, strict=True, **options)):
             return
-    lines, row, begins, number, found = list[str](), list[str](), 1, 0, 0  # those of a row, the first, the row from 1
-    with _text(path) as text, suppress(csv.Error):  # pandas may read what csv does not
+    lines, row, begins, number, found = list[str](), list[str](), 1, 0, 0  # lines of a row; its first line; its number
+    with _text(path) as text, suppress(csv.Error):  # pandas may read files that csv does not
         for cells in csv.reader(_kept(text, lines), **options):
             begins, row = begins + len(row), lines.copy()
             lines.clear()
@@ -71,7 +72,7 @@ def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
 
 
 def _is_open(row: list[str], options: dict[str, Any]) -> bool:
-    """Return whether a quote is left open in a row: one more line is then a part of it."""
+    """Return whether a quote is not closed in a row: the next line is then a part of the row."""
     with longest_cell(_LONGEST):
         return len(list(csv.reader([*row, "-"], **options))) == 1
 

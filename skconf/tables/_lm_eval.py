@@ -14,12 +14,12 @@ from skconf._core.problems import DataError
 from skconf._core.warn import warn
 from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade
 
-#: What every line has.
+#: The names that every line has.
 _NEEDED = {"doc_id", "filtered_resps", "metrics"}
-#: How likelihoods are weighed against each other by the metrics that grade a choice.
+#: How the metrics that grade a choice compare likelihoods.
 _WEIGHED_BY = {"acc": "", "acc_norm": "characters", "acc_bytes": "bytes", "acc_mutual_info": "unconditional"}
-#: Metrics that hold no grade: the first is an array as text.
-_NEVER = {"brier_score": "is an array as text, which is never read"}
+#: Metrics that are never grades, with the reason.
+_NEVER = {"brier_score": "is an array written as text"}
 
 
 def is_sample(row: Any) -> bool:
@@ -48,7 +48,7 @@ class LmEvalLog:
                     self.broken.append(f"line {number}")
         if not self.rows:
             raise DataError(
-                "no line of it is a sample of lm-evaluation-harness, with doc_id, filtered_resps and metrics.",
+                "no line of it is a sample of lm-evaluation-harness with doc_id, filtered_resps and metrics.",
                 kind="no log",
                 advice="Give a file samples_TASK_TIME.jsonl, which --log_samples writes.",
             )
@@ -63,12 +63,12 @@ class LmEvalLog:
                     self.grades.append(f"{metric},{called}")
 
     def samples(self, grade: str) -> list[Sample]:
-        """Return the samples of the filter of a grade."""
+        """Return the samples of the filter that belongs to a grade."""
         metric, _, called = grade.partition(",")
         return [_sample(row, metric) for row in self.rows[called]]
 
     def choices(self, grade: str) -> Choices | None:
-        """Return the choices that a metric grades; None where answers are texts, or it cannot be rebuilt.
+        """Return the choices that a metric grades; None if answers are texts, or if the choices cannot be found.
 
         Raises
         ------
@@ -82,17 +82,17 @@ class LmEvalLog:
             return None
         if all(len(each) == 1 for each in pairs):
             raise DataError(
-                f"{metric} grades how likely a given text is, and no answer: the output type of this task is "
-                "loglikelihood.",
+                f"{metric} grades how likely a given text is, and not an answer, because the output type of this task "
+                "is loglikelihood.",
                 kind="output type",
                 column=grade,
-                advice="Log a task of multiple choice, or one that generates.",
+                advice="Log a multiple-choice task, or a task that generates answers.",
             )
         found = _Likelihoods(rows, pairs).graded_by(metric)
         if found is None:
             warn(
-                f"the choice of the largest log-likelihood does not give {metric} in every row, so that it is unknown "
-                "which choice was graded: there are no confidences.",
+                f"the choice with the largest log-likelihood does not reproduce {metric} in every row. So it is "
+                "unknown which choice was graded, and there are no confidences.",
                 kind="not rebuilt",
             )
         return found
@@ -106,14 +106,14 @@ def _parsed(line: bytes) -> Any:
 
 
 def _are_likelihoods(responses: Any) -> bool:
-    """Return whether responses are log-likelihoods, as texts, with whether they are what the model would write."""
+    """Return whether responses are pairs of texts: a log-likelihood, and whether the model would write this choice."""
     return isinstance(responses, list) and all(
         isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") for pair in responses
     )
 
 
 def _sample(row: Mapping[str, Any], metric: str) -> Sample:
-    """Return a line as a sample; what was generated is its answer."""
+    """Return a line as a sample; the generated text is the answer."""
     value, responses, doc = row.get(metric), row["filtered_resps"], row.get("doc")
     answer = responses[0] if responses else None
     while isinstance(answer, list) and len(answer) == 1:
@@ -132,7 +132,7 @@ def _sample(row: Mapping[str, Any], metric: str) -> Sample:
 
 
 class _Likelihoods:
-    """The log-likelihoods of the choices of multiple choice.
+    """The log-likelihoods of the choices of a multiple-choice task.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class _Likelihoods:
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], pairs: Sequence[Any]) -> None:
         self.rows = rows
-        # Where the metric is asked for, as many requests without the question follow.
+        # With this metric, as many requests without the question follow.
         halved = [
             "acc_mutual_info" in row["metrics"] and len(each) % 2 == 0 for row, each in zip(rows, pairs, strict=True)
         ]
@@ -163,9 +163,9 @@ class _Likelihoods:
         return padded
 
     def graded_by(self, metric: str) -> Choices | None:
-        """Return the choices that give a metric in every row; None if there are none."""
+        """Return the choices that reproduce a metric in every row; None if there are none."""
         grades = np.array([float(row.get(metric, np.nan)) for row in self.rows])
-        # What stands between question and choice, a space by default, counts as no part of the choice.
+        # The text between question and choice, a space by default, is not a part of the choice.
         for n_before in (1, 0) if all(text[:1].isspace() for each in self.texts for text in each) else (0,):
             choice = self._choice(_WEIGHED_BY.get(metric), n_before)
             if choice is None:
@@ -195,7 +195,7 @@ class _Likelihoods:
         return np.argmax(weighed, axis=1)
 
     def _targets(self, n_before: int) -> Iterator[list[Any]]:
-        """Go through what the targets may mean: numbers of choices, their texts, or lists of numbers."""
+        """Go through the possible meanings of the targets: numbers of choices, their texts, or lists of numbers."""
         targets = [str(row.get("target", "")) for row in self.rows]
         if all(target.isdecimal() for target in targets):
             yield [(int(target),) for target in targets]
@@ -211,14 +211,14 @@ class _Likelihoods:
         with np.errstate(invalid="ignore"):
             proba = softmax(self.logs, axis=1)
         confidence = proba[np.arange(len(choice)), choice]
-        if np.isnan(confidence).any():  # nothing was likely at all
+        if np.isnan(confidence).any():  # no choice had a positive likelihood
             return None
         proba[np.arange(proba.shape[1]) >= np.array(self.counts)[:, np.newaxis]] = np.nan
         return Choices(choice, confidence, proba)
 
 
 def _texts(row: Mapping[str, Any], n: int) -> list[str]:
-    """Return the texts of the choices of a row, with what stands before them; nothing where they are not known."""
+    """Return the texts of the choices of a row, with the text before them; nothing if they are unknown."""
     arguments = row.get("arguments")
     given = [arguments.get(f"gen_args_{i}") for i in range(n)] if isinstance(arguments, dict) else []
     texts = [each.get("arg_1") if isinstance(each, dict) else None for each in given]

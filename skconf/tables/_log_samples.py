@@ -1,4 +1,4 @@
-"""Samples of logs in one form, whichever tool wrote them, and the rules by which an answer abstains."""
+"""Samples of logs in one form for all tools, and the rules that say which answers abstain."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
@@ -10,9 +10,9 @@ from skconf._core.probabilities import Floats
 
 #: The state of an answer that does not abstain.
 ANSWERED = "answered"
-#: What filters of lm-evaluation-harness write where they find no answer.
+#: The text that filters of lm-evaluation-harness write if they find no answer.
 INVALID = "[invalid]"
-#: Answers that abstain, as a whole, without apostrophes and what ends a sentence. Never searched for within a text.
+#: Whole answers that abstain, without apostrophes and final punctuation. They are never searched within a text.
 _ABSTAIN = frozenset(
     {
         "abstain",
@@ -42,7 +42,7 @@ _ABSTAIN = frozenset(
         "unsure",
     }
 )
-#: Longer texts are not looked at.
+#: Longer texts are not compared.
 _LONGEST = max(map(len, _ABSTAIN)) + 10
 _APOSTROPHES = str.maketrans("", "", "'’‘`")
 
@@ -53,21 +53,21 @@ class Sample(NamedTuple):
     Attributes
     ----------
     id : label
-        Its question.
+        The question.
     epoch : int
-        Which repetition of the question it is, from 1.
+        The number of the repetition of the question, from 1.
     grade : float
-        How right the answer is, in [0, 1]; NaN where it was not graded.
+        The grade of the answer, in [0, 1]; NaN if it was not graded.
     answer : value
-        What was answered; None where it is not known.
+        The answer; None if it is unknown.
     texts : tuple of str
-        What may say, as a whole, that the answer abstains.
+        Texts of which each, as a whole, may say that the answer abstains.
     columns : dict of str to value
-        What the log says of the question.
+        The data of the log about the question.
     blank : bool
         Whether there is no answer.
     said_none, stopped, failed : bool
-        Whether it was graded as no answer; a content filter stopped the model; or the model failed.
+        Whether it was graded as no answer, a content filter stopped the model, or the model failed.
     """
 
     id: Any
@@ -83,10 +83,10 @@ class Sample(NamedTuple):
 
     @property
     def state(self) -> str:
-        """Whether it is an answer, why it abstains, or why it does not count."""
+        """The state: an answer, a reason for abstaining, or a reason why it does not count."""
         if self.grade != self.grade:
             return "failed" if self.failed else "unscored"
-        if self.grade > 0:  # what was graded right is an answer, whatever it says
+        if self.grade > 0:  # a right answer is an answer, whatever its text
             return ANSWERED
         if self.said_none or self.stopped:
             return "graded N" if self.said_none else "content filter"
@@ -98,7 +98,7 @@ class Sample(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Choices that were made by their likelihoods.
+    """Choices by their likelihoods.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Choices(NamedTuple):
     confidence : ndarray of shape (n_samples,)
         Its probability.
     proba : ndarray of shape (n_samples, n_choices)
-        The probabilities of all choices; NaN where a question has fewer.
+        The probabilities of all choices; NaN if a question has fewer choices.
     """
 
     choice: NDArray[np.intp]
@@ -121,11 +121,11 @@ class Log(Protocol):
     Attributes
     ----------
     grades : list of str
-        The names of what grades answers by numbers from 0 to 1.
+        The names of the grades, which are numbers from 0 to 1.
     refused : dict of str to str
-        Why others do not.
+        The names of other values, with the reason why they are not grades.
     broken : list of str
-        What could not be read: "line 7", or the name of a part.
+        The parts that could not be read: "line 7", or the name of a part.
     """
 
     grades: list[str]
@@ -136,7 +136,7 @@ class Log(Protocol):
         """Return the samples that have a grade."""
 
     def choices(self, grade: str) -> Choices | None:
-        """Return the choices that a grade is about, if they were made by likelihoods."""
+        """Return the choices that a grade is about, if the model chose by likelihoods."""
 
 
 def is_scalar(value: Any) -> bool:
@@ -145,7 +145,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def no_grade(values: Iterable[Any]) -> str:
-    """Return why values are no grades; "" if they are: truth values, or numbers from 0 to 1."""
+    """Return why values are not grades; "" if they are truth values or numbers from 0 to 1."""
     known = [value for value in values if value is not None]
     if not known or not all(issubclass(kind, int | float) for kind in {*map(type, known)}):
         return "holds no numbers"
@@ -154,7 +154,7 @@ def no_grade(values: Iterable[Any]) -> str:
 
 
 def _abstains(text: str) -> bool:
-    """Return whether a text is, as a whole, one that abstains."""
+    """Return whether a whole text is one of the answers that abstain."""
     if len(text) > _LONGEST:
         return False
     return " ".join(text.casefold().translate(_APOSTROPHES).strip(' \t\n.!"*').split()) in _ABSTAIN

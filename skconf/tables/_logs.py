@@ -1,4 +1,4 @@
-"""Logs of evaluations of language models, as tables: how each answer was graded, how sure it was, and who abstained."""
+"""Logs of evaluations of language models as tables: the grade and the confidence of each answer, and who abstained."""
 
 import gc
 import json
@@ -25,13 +25,13 @@ from skconf.tables._log_samples import ANSWERED, Log
 from skconf.tables._paths import COMPRESSED, LogPath, holds_json_lines, shown
 from skconf.tables._unreadable import readable
 
-#: Columns that are taken as confidences where none is named.
+#: Columns that are used as confidences if none is named.
 _CONFIDENCES = ("score.confidence", "metadata.confidence", "confidence")
-#: Column that says who abstains, where none is named.
+#: Column that says who abstains, if none is named.
 _ABSTAINED = "abstained"
-#: Lines that are looked at to tell what wrote a file.
+#: The number of lines that decide which tool wrote a file.
 _FIRST = 5
-#: States of samples that are no answers and do not abstain.
+#: States of samples that are neither answers nor abstain.
 NOT_GRADED = ("unscored", "failed")
 
 
@@ -42,81 +42,82 @@ def read_log(
     confidence: str | None = None,
     abstained: str | None = None,
 ) -> pd.DataFrame:
-    r"""Read a log of lm-evaluation-harness or Inspect: which answers were right, how sure they were, who abstained.
+    r"""Read a log of lm-evaluation-harness or Inspect: correctness and confidence of each answer, and who abstained.
 
     Parameters
     ----------
     path : path
-        A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13 writes it), also compressed; a
-        log of Inspect, ``.json`` or ``.eval``, of which the latter needs zstandard, ``pip install zstandard``; or JSON
-        lines of any other tool, with an object for each answer.
+        One of three kinds of files. A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13
+        writes it), also compressed. A log of Inspect, ``.json`` or ``.eval``; ``.eval`` needs ``pip install
+        zstandard``. Or JSON lines of any other tool, with an object for each answer.
     correct : str, default=None
-        What grades the answers. Of lm-evaluation-harness a metric and a filter, ``"exact_match,strict-match"``, or the
-        metric alone, where there is one filter. Of Inspect a scorer, ``"choice"``; of a scorer with several values one
-        of them, ``"SCORER,NAME"``. Of other JSON lines a column of truth values, or of numbers from 0 to 1, such as
-        ``"correct"``; a value within an object is ``"OUTER.INNER"``. None takes the only one that there is.
+        The grades of the answers. For lm-evaluation-harness: a metric and a filter, ``"exact_match,strict-match"``, or
+        only the metric if there is one filter. For Inspect: a scorer, ``"choice"``, or one value of a scorer with
+        several values, ``"SCORER,NAME"``. For other JSON lines: a column of truth values, or of numbers from 0 to 1,
+        such as ``"correct"``; the name of a value within an object is ``"OUTER.INNER"``. None means the only grades in
+        the log.
     confidence : str, default=None
-        Column of the result that holds the confidences, such as ``"metadata.confidence"``. None stands for the
-        softmax of the log-likelihoods at the choice that was graded (lm-evaluation-harness, multiple choice), or for
-        ``score.confidence`` or ``metadata.confidence`` of Inspect, or ``confidence``, where there are such.
+        Column of the result with the confidences, such as ``"metadata.confidence"``. None means, for multiple choice of
+        lm-evaluation-harness, the softmax of the log-likelihoods at the graded choice. For Inspect, None means
+        ``score.confidence`` or ``metadata.confidence``, and for other logs ``confidence``, if there is such a column.
     abstained : str, default=None
-        Column of the result that says which answers abstain: truth values, or a column whose blank entries do. None
-        stands for the rules in Notes.
+        Column of the result that says which answers abstain: truth values, or a column that is blank in these rows.
+        None means the rules in Notes.
 
     Returns
     -------
     DataFrame
-        A row for each answer, with the columns
+        A row for each answer, with the following columns.
 
-        - ``id``, ``epoch`` : the question, and the number of its repetition, from 1;
-        - ``correct`` : the grade in [0, 1], as the tool counts it; NaN where there is none;
-        - ``confidence`` : confidence in the answer; NaN where the log holds none;
-        - ``abstained`` : whether the answer abstains;
-        - ``state`` : "answered"; or why it abstains: "graded N", "content filter", "said so", "blank" or "[invalid]";
-          or "unscored", where the grader failed; or "failed", where the model did;
-        - ``y_pred`` : what was answered; of multiple choice by log-likelihoods the number of the choice, from 0;
-        - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, where these are known;
+        - ``id``, ``epoch`` : the question, and the number of its repetition, from 1.
+        - ``correct`` : the grade in [0, 1], as the tool counts it; NaN if there is no grade.
+        - ``confidence`` : confidence in the answer; NaN if the log has no confidence.
+        - ``abstained`` : whether the answer abstains.
+        - ``state`` : "answered"; or the reason why it abstains: "graded N", "content filter", "said so", "blank" or
+          "[invalid]"; or "unscored" if the grader failed; or "failed" if the model failed.
+        - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the choice, from 0.
+        - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if these are known.
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect: of the sample, and of its
-          score), other columns of JSON lines : what the log says of the question, texts and numbers alone.
+          score), other columns of JSON lines : further texts and numbers of the log about the question.
 
-        ``attrs["read_as"]`` is a list of sentences on what was taken where `correct` or `confidence` was None.
+        If `correct` or `confidence` is None, the sentences in the list ``attrs["read_as"]`` say which column was used.
 
     Raises
     ------
     DataError
-        A ValueError, if the file is no such log, or holds no graded sample; several metrics, filters or scorers could
-        be meant (the message names them); a column is not there; or grades are not in [0, 1]. Also of logs of output
-        type ``loglikelihood``, whose ``acc`` grades a given text and no answer.
+        A ValueError. If the file is not such a log, or has no graded sample. If there are several metrics, filters or
+        scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If the output type of the
+        log is ``loglikelihood``: its ``acc`` grades a given text, and not an answer.
     ImportError
-        If an ``.eval`` log needs zstandard, which is not installed.
+        If an ``.eval`` log needs zstandard, and zstandard is not installed.
 
     Warns
     -----
     UserWarning
-        If lines, or samples, cannot be read: how many and which; they are left out. If the choice that the
-        log-likelihoods make does not give the metric in every row: there are no confidences then.
+        If lines or samples cannot be read. The warning says how many and which; they are left out. If the choice with
+        the largest log-likelihood does not reproduce the metric in every row. There are then no confidences.
 
     See Also
     --------
-    skconf.ConfidenceProfile.from_correctness : Takes the columns, for metrics.
-    skconf.ConfidenceReport.from_files : Takes such logs as they are.
+    skconf.ConfidenceProfile.from_correctness : Takes the columns, to compute metrics.
+    skconf.ConfidenceReport.from_files : Reads such logs directly.
 
     Notes
     -----
-    An answer abstains if it was not graded right, not even in part, and
+    An answer abstains if its grade is 0, and if one of these conditions holds.
 
-    - Inspect graded it N (no answer), or the model was stopped by a content filter;
-    - or the answer is, as a whole, one of a closed list, such as "I don't know" or "Not sure."; nothing is searched for
-      within a text;
-    - or it is blank, as Inspect's ``choice()`` writes an answer without a letter (graded I);
-    - or it is ``[invalid]``, which filters of lm-evaluation-harness write where they find no answer.
+    - Inspect graded it N (no answer), or a content filter stopped the model.
+    - The whole answer is one of a fixed list, such as "I don't know" or "Not sure.". These texts are never searched
+      within a longer text.
+    - The answer is blank. Inspect's ``choice()`` writes a blank if an answer has no letter (graded I).
+    - The answer is ``[invalid]``. Filters of lm-evaluation-harness write this if they find no answer.
 
-    In other JSON lines a column ``abstained`` says so, where there is one.
+    In other JSON lines, the column ``abstained`` says which answers abstain, if there is one.
 
     Inspect's C is 1, P is 0.5, I and N are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about
-    different answers: the choice of the largest log-likelihood, and of the largest per character (``acc_bytes``: per
-    byte). The confidence is that of the choice that the metric grades. ``brier_score`` is an array as text in such
-    logs, and is never read.
+    different answers: ``acc`` is about the choice with the largest log-likelihood, ``acc_norm`` about the choice with
+    the largest log-likelihood per character, and ``acc_bytes`` per byte. The confidence belongs to the choice that the
+    metric grades. ``brier_score`` is an array written as text in such logs, and is never read.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def read_log(
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Pause the search for cycles: a log has none, and looking through its rows takes a quarter more."""
+    """Pause the garbage collector: a log has no cycles, and the search for them takes a quarter more time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -175,7 +176,7 @@ def is_log(path: Path) -> bool:
 
 
 def _has_samples(path: Path) -> bool:
-    """Return whether the first of a few lines that can be read is a sample of lm-evaluation-harness."""
+    """Return whether the first readable line is a sample of lm-evaluation-harness."""
     with readable(path), opened(path) as file:
         for line in islice(filter(bytes.strip, file), _FIRST):
             try:
@@ -201,7 +202,7 @@ def _read(file: Path) -> Log:
 
 
 def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
-    """Return the name of what grades the answers, and that in words where it was not named."""
+    """Return the name of the grades, and a sentence about it if the user did not name it."""
     names = list(log.grades)
     if correct is None and isinstance(log, JsonRows):  # other numbers may mean anything
         names = [name for name in names if spelled(name) in CORRECTNESS]
@@ -211,28 +212,28 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
         raise DataError(f"{correct} {log.refused[correct]}.", kind="no grade", column=correct)
     if not names and log.grades:
         raise DataError(
-            f"no column is called correct or the like. Numbers from 0 to 1 are in {shorten(log.grades)}.",
+            f"no column has a usual name of grades, such as correct. Numbers from 0 to 1 are in {shorten(log.grades)}.",
             kind="no grade",
-            advice=f"Name the one that grades the answers: {option('correct', log.grades[0])}.",
+            advice=f"Name the column that grades the answers, such as {option('correct', log.grades[0])}.",
         )
     if not names:
         why = "; ".join(f"{name} {reason}" for name, reason in log.refused.items())
         raise DataError(
             f"nothing in this log grades answers by numbers from 0 to 1{f': {why}' if why else ''}.",
             kind="no grade",
-            advice="Grade them, and log the samples again.",
+            advice="Grade the answers, and log the samples again.",
         )
     meant = [name for name in names if correct in (None, name, name.partition(",")[0])]
     if len(meant) == 1:
         return meant[0], []
     if meant:
         raise DataError(
-            f"answers are graded by each of {shorten(meant)}.",
+            f"several values grade the answers: {shorten(meant)}.",
             kind="several readings",
-            advice=f"Choose one: {option('correct', meant[0])}.",
+            advice=f"Choose one of them, such as {option('correct', meant[0])}.",
         )
     raise DataError(
-        f"no answers are graded by {correct!r}.{suggest(str(correct), names)} They are graded by {shorten(names)}.",
+        f"{correct!r} does not grade the answers.{suggest(str(correct), names)} These values do: {shorten(names)}.",
         kind="no grade",
         column=correct,
         advice=f"Name one of these by {option('correct')}.",
@@ -278,7 +279,7 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> "dict[str, pd.Series[Any]]":
-    """Return what logs say of questions, a column for each name; None where one does not say it."""
+    """Return the data of logs about questions, a column for each name; None if a row has no value."""
     return _series({name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))})
 
 
@@ -299,6 +300,6 @@ def _named(name: str, columns: "Mapping[str, pd.Series[Any]]", role: str) -> "pd
 
 
 def _numbers(values: "pd.Series[Any]") -> Any:
-    """Return numbers as such; words, which stand for numbers, as they are."""
+    """Return a column as numbers; a column with words, which are grades, is returned unchanged."""
     numbers = pd.to_numeric(values, errors="coerce")
     return numbers.astype(np.float64) if (numbers.isna() == values.isna()).all() else values

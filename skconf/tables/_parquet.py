@@ -1,4 +1,4 @@
-"""A file of Parquet, read batch by batch, also several parts of it at the same time."""
+"""A file of Parquet, read batch by batch, also in several parts at the same time."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import Any
 from skconf.tables._paths import PathColumns
 from skconf.tables._unreadable import UnreadableError
 
-#: Bytes of a batch, and those that are read at once.
+#: Bytes of a batch, and bytes that are read at once.
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
-#: Fewest batches of a part, so that opening the file again costs nothing that shows.
+#: Fewest batches of a part. With fewer, opening the file again would take a noticeable time.
 _FEWEST_BATCHES = 4
-#: Bytes of an entry in memory, at least.
+#: Least number of bytes of an entry in memory.
 _ENTRY_BYTES = 4
-#: With more columns there is one part: a part that is being read holds pages and dictionaries of some 3 MB a column,
-#: and the work on a batch takes long enough for threads that share a part not to wait for each other.
+#: With more columns, there is only one part. Reading a part needs pages and dictionaries of about 3 MB for each column.
+#: The work on a batch is then long enough, so threads that share a part do not wait for each other.
 _MOST_COLUMNS = 16
 
 
@@ -41,7 +41,7 @@ class Parquet:
         self.sizes = [group.num_rows for group in groups]
         n_bytes = sum([group.total_byte_size for group in groups])
         self._row_bytes = n_bytes / max(self.n_rows, 1)
-        #: Bytes that it holds: a column of one value is next to nothing in the file, and an entry a row in memory.
+        #: Bytes in memory: a column with one value is tiny in the file, but has an entry for each row in memory.
         self.n_bytes = max(n_bytes, _ENTRY_BYTES * len(written) * self.n_rows)
 
     def whole(self, names: list[Any]) -> Any:
@@ -53,11 +53,11 @@ class Parquet:
         return self.of_path.added_to(table, names)
 
     def batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
-        """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""
+        """Yield batches of rows. Unlike in a scan, memory does not grow with the file or its row groups."""
         return self._tables(names, list(range(len(self.sizes))), self._fewer(batch_rows))
 
     def streams(self, names: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
-        """Go through runs of row groups, each with its batches of nearly equal size; one run if columns are many."""
+        """Go through runs of row groups, each with batches of nearly equal size; one run if there are many columns."""
         batch_rows = self._fewer(batch_rows)
         fewest = _FEWEST_BATCHES * batch_rows if len(names) <= _MOST_COLUMNS else self.n_rows
         held, n_rows = list[int](), 0
@@ -70,7 +70,7 @@ class Parquet:
                 held, n_rows = [], 0
 
     def _fewer(self, batch_rows: int) -> int:
-        """Return the number of rows of a batch, fewer than asked where rows are large."""
+        """Return the number of rows of a batch: fewer than requested if rows are large."""
         return min(batch_rows, int(BATCH_BYTES / max(self._row_bytes, 1)) + 1)
 
     def _tables(self, names: list[Any], groups: list[int], batch_rows: int) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""What the path of a table says: its format by its ending, and columns by its folders, "day=monday/a.parquet"."""
+"""The information in the path of a table: the format in its ending, and columns in its folders "day=monday/"."""
 
 import glob
 import re
@@ -48,7 +48,7 @@ OF_PANDAS = (".xz", ".zip")
 COMPRESSED = (".gz", ".bz2", ".zst", *OF_PANDAS)
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", *PARQUET)
-#: Names that only a file given by its full name may have.
+#: A file with one of these names is read only if it is given by its full name.
 _OTHERS = (".txt", ".data")
 _WILDCARDS = set("*?[")
 
@@ -60,7 +60,7 @@ def _ending(of: tuple[str, ...]) -> str:
 _TABLE = re.compile(f"{_ending(_TABLES)}{_ending(COMPRESSED)}?$")
 _JSON_LINES = re.compile(f"{_ending(('.jsonl', '.ndjson'))}{_ending(COMPRESSED)}?$")
 _ANY = re.compile(f"{_ending((*_TABLES, *_OTHERS))}?{_ending(COMPRESSED)}?$")
-#: What engines write for a value that is missing.
+#: The text that engines write for a missing value.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -78,7 +78,7 @@ class PathColumns:
 
     @classmethod
     def of(cls, path: Path, of_file: Iterable[Any]) -> Self:
-        """Read them from the path of a file that has other columns; one whose value is missing is none.
+        """Read the columns from the path of a file; a column whose value is missing is left out.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class PathColumns:
         return [name for name in names if name not in self.values] if self.values else list(names)
 
     def added_to(self, table: Any, names: Iterable[Any]) -> Any:
-        """Return a table with those of these names."""
+        """Return a table with the columns of these names added."""
         from pyarrow import repeat
 
         for name in self.values.keys() & set(names):
@@ -108,7 +108,7 @@ class PathColumns:
 
 
 def _typed(text: str) -> Any:
-    """Return a whole number, as pyarrow reads it, or a text: 01 is one, as 1 is another value."""
+    """Return a whole number, as pyarrow reads it, or a text. 01 is a text, because 1 is another value."""
     from pyarrow import ArrowInvalid, int32, scalar
 
     try:
@@ -124,7 +124,7 @@ def names_table(name: str) -> bool:
 
 
 def holds_json_lines(path: Path) -> bool:
-    """Return whether a file has a JSON object in each line, by its name."""
+    """Return whether the name of a file says that it has a JSON object in each line."""
     return _JSON_LINES.search(path.name) is not None
 
 
@@ -140,10 +140,10 @@ def shown(path: Path) -> str:
 
 
 def list_files(paths: Paths) -> list[Path]:
-    """Return the files behind names, patterns and folders, each once even if several paths lead to it.
+    """Return the files of names, patterns and folders. Each file occurs once, even if several paths lead to it.
 
-    A file that is given by its full name is read whatever its ending. Folders, and patterns that leave the ending open,
-    select tables only: no backups, and none of the marker files that engines write, such as _SUCCESS.
+    A file that is given by its full name is read with any ending. Folders, and patterns without an ending, select only
+    tables. They select neither backups nor the marker files that engines write, such as _SUCCESS.
 
     Raises
     ------
@@ -156,12 +156,10 @@ def list_files(paths: Paths) -> list[Path]:
         files = _files_of(path) if path.exists() else _files_like(name)
         if not files and path.is_dir():
             raise FileNotFoundError(
-                f"there is no file of a table in {name}: their names end in .csv, .tsv, .jsonl or .parquet"
+                f"there is no file of a table in {name}. Names of such files end in .csv, .tsv, .jsonl or .parquet"
             )
         if not files and path.exists():
-            raise FileNotFoundError(
-                f"{name} is a pipe or a device, and no file; pass what it holds by standard input: -"
-            )
+            raise FileNotFoundError(f"{name} is a pipe or a device, not a file. Pass its content by standard input: -")
         if not files:
             raise FileNotFoundError(f"there is no file {name}")
         for file in files:

@@ -1,4 +1,4 @@
-"""Quotes in tables of text: one that is left open ends at the next, and takes the rows between them with it."""
+"""Quotes in tables of text: a quote that is not closed ends at the next quote, and the rows between are lost."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 from skconf.tables._bytes import opened
 from skconf.tables._unreadable import UnreadableError
 
-#: Bytes that are read at once, and most bytes of a cell; packages that read tables refuse longer rows.
+#: Bytes that are read at once, and the most bytes of a cell. Packages that read tables refuse longer rows.
 _READ_BYTES, _MOST_BYTES = 1 << 20, 1 << 24
 
 
 def refuse_loose_quotes(path: Path, separator: str) -> None:
-    """Raise if text follows the quote that closes a cell: all readers take it for a part of that cell.
+    """Raise if text follows the quote that closes a cell: all readers make it a part of this cell.
 
     Raises
     ------
@@ -20,13 +20,13 @@ def refuse_loose_quotes(path: Path, separator: str) -> None:
     """
     of_rows = re.escape(f"\r\n{separator}").encode()
     quoted = re.compile(rb'(?<![^%b])"(?:[^"]|"")*+(?:" *+([^ %b]?)|\Z)' % (of_rows, of_rows))
-    feeds = returns = 0  # lines end with the one, the other, or both
+    feeds = returns = 0  # lines end with \n, \r, or both
     with opened(path) as file:
-        data = b"\n"  # what comes before that is looked at
+        data = b"\n"  # the start of the file counts as the start of a line
         while (more := file.read(_READ_BYTES)) and len(data) < _MOST_BYTES:
             data, keep = data + more, len(data) + len(more) - 1
             for cell in quoted.finditer(data, 1) if b'"' in data else ():
-                if cell.end() == len(data):  # it may go on
+                if cell.end() == len(data):  # the cell may continue
                     keep = cell.start() - 1
                     break
                 if cell[1]:
@@ -41,8 +41,8 @@ def refuse_loose_quotes(path: Path, separator: str) -> None:
 
 def _loose(line: int) -> UnreadableError:
     rest = (
-        ": text follows the quote that closes a cell. A quote may be left open, here or before, so that the next one "
-        "ends the cell and the rows between are lost: close it, or write quotes within a quoted cell twice."
+        ": text follows the quote that closes a cell. Here or before, a quote may not be closed: the rows up to the "
+        "next quote are then lost. Close the quote. Within a quoted cell, write each quote twice."
     )
     error = UnreadableError("", rest=rest, kind="open quote")
     error.line = line

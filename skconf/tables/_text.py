@@ -1,4 +1,4 @@
-"""A table of text, read by pyarrow in pieces of whole rows, which threads can parse at the same time."""
+"""A table of text. pyarrow reads it in pieces of whole rows, which threads can parse at the same time."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from skconf.tables._paths import PathColumns
 from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._unreadable import OPEN_QUOTE, UnreadableError, unreadable
 
-#: Bytes that are read at once: enough that the overhead of a piece does not show.
+#: Bytes that are read at once: enough to make the overhead of a piece negligible.
 PIECE_BYTES = 1 << 22
-#: Bytes that pyarrow parses at once where it reads on alone: a row must not be longer.
+#: Bytes that pyarrow parses at once if it reads the rest alone. A row must not be longer.
 _BLOCK_BYTES = 1 << 22
-#: Bytes of the names that need no more than they to be read.
+#: If the names have at most this many bytes, no more bytes are read for them.
 _MOST_OF_NAMES = 1 << 18
-#: The line of the names, after a mark of the order of bytes and empty lines.
+#: The line of the names, after a byte order mark and empty lines.
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+\r?\n)")
-#: A cell that no table holds: what it stands in if it is not found after the last row has an open quote.
+#: A cell that no table has. If it is not found after the last row, a quote before it was not closed.
 _MARK = "\x1eend of the table\x1e"
 
 
@@ -31,7 +31,7 @@ class TextFile:
     path : Path
         The file, which may be compressed.
     separator : str
-        What separates cells.
+        The separator of the cells.
     """
 
     def __init__(self, path: Path, separator: str) -> None:
@@ -39,7 +39,7 @@ class TextFile:
 
         self.path, self.separator = path, separator
         self.parse_options = ParseOptions(delimiter=separator, newlines_in_values=True)
-        #: The names in the first line, also with spaces around: "label, 0, 1".
+        #: The names in the first line, with the spaces around them, as in "label, 0, 1".
         self.written = self._read_names()
         self.of_path = PathColumns.of(path, self.written)
         self.names = [name.strip() for name in [*self.written, *self.of_path.values]]
@@ -67,9 +67,9 @@ class TextFile:
             n_rows += len(table)
 
     def pieces(self, names: Sequence[str], numbers: Sequence[str]) -> Iterator["Piece"]:
-        """Go through the rows of some columns, of which `numbers` should hold nothing else.
+        """Go through the rows of some columns. The columns in `numbers` should hold only numbers.
 
-        Each piece ends with a row. If quotes leave that open, pyarrow itself goes through the rest.
+        Each piece ends with a row. If quotes make the end of a row unclear, pyarrow itself reads the rest.
         """
         from pyarrow import input_stream
 
@@ -88,9 +88,9 @@ class TextFile:
             yield from self._read_on(done, names)
 
     def _read_on(self, done: int, names: Sequence[str]) -> Iterator["Piece"]:
-        """Go through what follows so many bytes as pyarrow does.
+        """Let pyarrow read the rest, after this many bytes.
 
-        A row of marks comes after it. If it cannot be found, a quote was left open, and has taken it into its cell.
+        A row of marks is added at the end. If it is not found, a quote was not closed, and the row is in its cell.
         """
         from pyarrow import ArrowInvalid, Table, csv, input_stream
 
@@ -119,7 +119,7 @@ class TextFile:
             yield Piece(self, wrong, names, ())
 
     def options(self, names: Sequence[str], numbers: Sequence[str], *, header: bool) -> tuple[Any, Any, Any]:
-        """Return how pyarrow reads some columns; entries stay texts, since "01" is not 1, except in `numbers`."""
+        """Return the options of pyarrow. Entries stay texts, because "01" is not 1, except in `numbers`."""
         from pyarrow import csv, float64, string
 
         of_file = [self.written[self.names.index(name)] for name in self.of_path.not_among(names)]
@@ -152,7 +152,7 @@ class Piece(NamedTuple):
     file : TextFile
         The file.
     rows : bytes-like, Table or UnreadableError
-        The rows, or why they cannot be read.
+        The rows, or the reason why they cannot be read.
     names, numbers : sequence of str
         The columns to read, and those that should be numbers.
     """
@@ -177,7 +177,7 @@ class Piece(NamedTuple):
         try:
             table = self._parsed(self.numbers) if isinstance(self.rows, memoryview) else self.rows
         except ArrowInvalid as error:
-            if self.numbers:  # texts may stand for numbers: "0,5", "true"
+            if self.numbers:  # texts may be numbers: "0,5", "true"
                 return self._replace(numbers=()).table()
             raise unreadable(error).at(first_row=1) from None
         cells = [compute.utf8_trim_whitespace(each) if types.is_string(each.type) else each for each in table.columns]
@@ -193,19 +193,19 @@ class Piece(NamedTuple):
 
 
 def _end_of_names(data: bytes, separator: str) -> int:
-    """Return where the first line ends, that of the names; 0 if it may go on in the next one."""
+    """Return the end of the first line, which has the names; 0 if it may continue in the next line."""
     line = _FIRST_LINE.match(data)
     return line.end() if line and _end_of_rows(line[1], separator) == len(line[1]) else 0
 
 
 def _end_of_rows(data: bytes, separator: str) -> int:
-    """Return where the last row ends of data that begin with one; 0 if the quotes do not tell."""
+    """Return the end of the last row of data that begin with a row; 0 if the quotes make it unclear."""
     end = data.rfind(b"\n") + 1
     if data.find(b'"', 0, end) < 0:
         return end
     text = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(text[:end] == ord('"'))
-    while (within := int(np.searchsorted(quotes, end))) % 2:  # a quote that is open: go before it
+    while (within := int(np.searchsorted(quotes, end))) % 2:  # a quote is open: go before it
         end = data.rfind(b"\n", 0, quotes[within - 1]) + 1
     beside = np.zeros(256, dtype=bool)
     beside[list(f'\r\n{separator}"'.encode())] = True

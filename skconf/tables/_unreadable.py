@@ -1,4 +1,4 @@
-"""Files that cannot be read as tables: the one place that understands messages of the packages that read them."""
+"""Files that cannot be read as tables: the only module that interprets the messages of the packages that read."""
 
 import re
 import zlib
@@ -12,34 +12,34 @@ from zipfile import BadZipFile
 from skconf._core.problems import DataError
 from skconf.tables._paths import shown
 
-#: What packages raise where a compressed file is damaged.
+#: Errors of packages if a compressed file is damaged.
 _DAMAGED = (EOFError, LZMAError, BadZipFile, BadGzipFile, zlib.error)
-#: What they raise where a file is damaged or is none of its kind.
+#: Errors of packages if a file is damaged or has another format.
 _FAULTS = (ValueError, OSError, NotImplementedError, *_DAMAGED)
-#: What pyarrow's data sets say before what is wrong.
+#: The start of messages of pyarrow's data sets, before the reason.
 _DATASET = re.compile(r"^Error creating dataset\..*Invalid: ", re.DOTALL)
-#: How pyarrow names a row; what the user wrote comes after it.
+#: How pyarrow names a row; the words of the user come after it.
 _ROW = re.compile(r"Row #(\d+)")
-#: What follows a message about a row with more or fewer cells than there are names.
+#: The end of a message about a row with more or fewer cells than there are names.
 CELLS = (
     " – each row must have a cell for each name in the first line. Write decimals with a point, quote cells that hold "
-    "the separator, and leave out names of rows (in R: row.names = FALSE)."
+    "the separator, and write no names of rows (in R: row.names = FALSE)."
 )
-#: What is said of a row that is too long to be one.
-LONG_ROW = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
-#: What is said of a row with a quote that is not closed.
-OPEN_QUOTE = "a quote opens a cell and is left open, so that all that follows is one cell: close it."
+#: The message about a row that is too long.
+LONG_ROW = "a row is longer than 4 MB. If a quote is not closed, all following text becomes one cell: close the quote."
+#: The message about a row with a quote that is not closed.
+OPEN_QUOTE = "a quote opens a cell and is not closed, so all following text becomes one cell: close the quote."
 
 
 class UnreadableError(DataError):
-    """A file, or a row of it, that is no table. Rows are counted as pyarrow does: from 1, that of the names.
+    """A file that is not a table, or a row that cannot be read. Row 1 is the row of the names, as in pyarrow.
 
     Attributes
     ----------
     line : int or None
-        The line of the file, as an editor counts lines, where it is known at once.
+        The line of the file, as an editor counts lines, if it is known without reading the file again.
     find_line : callable or None
-        What finds the line of a row that is counted from 0, the first after the names: the file is read again for it.
+        A function that finds the line of a row, counted from 0 after the names. It reads the file again.
     """
 
     line: int | None = None
@@ -58,7 +58,7 @@ class UnreadableError(DataError):
 
 @contextmanager
 def readable(path: Path, find_line: Callable[[int], int | None] | None = None) -> Iterator[None]:
-    """Name the file in errors of the package that reads it; and the line, by what finds it."""
+    """Add the file to errors of the package that reads it, and the line, which `find_line` finds."""
     try:
         yield
     except _FAULTS as error:
@@ -68,7 +68,7 @@ def readable(path: Path, find_line: Callable[[int], int | None] | None = None) -
 
 
 def unreadable(error: Exception) -> UnreadableError:
-    """Return why a file cannot be read, and what to do, by the error of the package that reads it."""
+    """Return why a file cannot be read, and what to do, from the error of the package that reads it."""
     if isinstance(error, UnreadableError):
         return error
     if isinstance(error, DataError):
@@ -76,10 +76,10 @@ def unreadable(error: Exception) -> UnreadableError:
     if isinstance(error, PermissionError):
         return UnreadableError("there is no permission to read it.", kind="no permission")
     if isinstance(error, UnicodeEncodeError):
-        return UnreadableError("its name, or that of its folder, is not UTF-8: rename it.", kind="name")
+        return UnreadableError("its name, or the name of its folder, is not UTF-8. Rename it.", kind="name")
     decoded = isinstance(error, OSError) and error.errno is None  # the disk is not to blame
     if isinstance(error, _DAMAGED) or decoded or "magic bytes" in str(error):
-        text = "it is damaged, incomplete, or not of the form that its name says: copy, compress or write it again."
+        text = "it is damaged, incomplete, or in another format than its name says. Copy, compress or write it again."
         return UnreadableError(text, kind="damaged")
     reason = re.sub(_DATASET, "", str(error)).removeprefix("CSV parse error: ")  # words of another package
     if "out of memory" in reason:

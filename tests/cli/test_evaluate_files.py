@@ -77,7 +77,7 @@ class TestStandardInput:
             (b"", "cannot read standard input: it is empty"),
             (b"label,0,1\n", "there are no rows in ['standard input']"),
             (b"y_true,proba_1\n0,.5\n1,high\n", "standard input: column 'proba_1' has 'high' in row 1"),
-            (b"\x89PNG\r\n", "cannot read standard input: it is no table of text, but a picture"),
+            (b"\x89PNG\r\n", "cannot read standard input: it is not a table of text, but a picture"),
         ],
     )
     def test_has_a_name_in_errors(self, content, message, batches, monkeypatch, capsys):
@@ -157,7 +157,7 @@ class TestIds:
             ),
             (
                 lambda t: t.assign(id=t["id"].replace("s7", "s5")),
-                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. Name by --id",
+                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. Name a column",
             ),
             (
                 lambda t: t.assign(id=t["id"].replace("s7", "")),
@@ -282,7 +282,7 @@ def test_models_with_different_labels_are_not_compared(capsys):
     ("arguments", "message"),
     [
         (["none.csv"], "there is no file none.csv"),
-        (["empty"], "there is no file of a table in empty: their names end in .csv, .tsv, .jsonl or .parquet"),
+        (["empty"], "there is no file of a table in empty. Names of such files end in .csv, .tsv, .jsonl or .parquet"),
         (
             ["a.csv", "--target", "lable"],
             "Did you mean 'label'? The columns are ['id', 'label', '0', '1']: name one of them by --target.",
@@ -320,7 +320,7 @@ def test_labels_that_batches_cannot_know_are_asked_for_by_their_option(capsys):
 def test_a_pipe_is_read_as_standard_input(capsys):
     os.mkfifo("pipe")
     assert main(["evaluate", "pipe"]) == 2
-    assert "pipe is a pipe or a device, and no file; pass what it holds by standard input: -" in capsys.readouterr().err
+    assert "pipe is a pipe or a device, not a file. Pass its content by standard input: -" in capsys.readouterr().err
 
 
 def test_a_file_that_may_not_be_read(monkeypatch, capsys):
@@ -470,8 +470,8 @@ CSV = "y_true,proba_0,proba_1\n0,0.75,0.25\n1,0.25,0.75\n"
     ("name", "content", "options", "message"),
     [
         ("a.csv", CSV + "1,0.5,0.5\n" * 30 + "\xe9,0.5,0.5\n", [], "is not UTF-8 text"),
-        ("a.csv", CSV.replace("1,", "\0,"), [], "bytes of zero"),
-        ("a.csv", CSV.encode("utf-16-le").decode("latin-1"), [], "bytes of zero"),
+        ("a.csv", CSV.replace("1,", "\0,"), [], "zero bytes"),
+        ("a.csv", CSV.encode("utf-16-le").decode("latin-1"), [], "zero bytes"),
         *((f"a.{ending}", CSV, [], "damaged") for ending in ("csv.gz", "csv.bz2", "csv.xz", "csv.zip", "parquet")),
         ("a.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:-9].decode("latin-1"), [], "damaged"),
         ("a.csv.gz", (gzip.compress(CSV.encode(), mtime=0) + b"more").decode("latin-1"), [], "damaged"),

@@ -74,7 +74,7 @@ def test_names_that_are_not_utf8_are_told_to_be_changed(ending, tmp_path):
         path.write_text("correct,confidence\n1,0.5\n")
     except OSError:
         pytest.skip("names are UTF-8 here")
-    with pytest.raises(ValueError, match="rename it") as refused:
+    with pytest.raises(ValueError, match="Rename it") as refused:
         _files.open_table(path)
     assert refused.value.kind == "name"
     assert refused.value.place.endswith(rf"a\udce9{ending}")
@@ -85,19 +85,19 @@ def test_names_that_are_not_utf8_are_told_to_be_changed(ending, tmp_path):
     [
         ("label,p\ncat,0,5\ndog,1,0\n", "Write decimals with a point"),
         ("label,p\ncat,0.5\ndog,1,0\n", "Write decimals with a point"),
-        ('"label","p"\n"1","cat",0.5\n', "leave out names of rows"),
-        ("", "it is empty. The first line must hold the names"),
-        ("\n\n", "it is empty. The first line must hold the names"),
+        ('"label","p"\n"1","cat",0.5\n', "write no names of rows"),
+        ("", "it is empty. The first line must contain the names"),
+        ("\n\n", "it is empty. The first line must contain the names"),
         ("label,p\nä,.5\n".encode("latin-1"), "it is not UTF-8 text. Save it as CSV UTF-8"),
-        ("label\tp\na\t.5\n".encode("utf-16"), "UTF-16 text; save it as CSV UTF-8"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "no table of text, but a picture"),
-        ('[{"label": 1}]', "JSON; convert it"),
-        ('{"label": [1]}', "JSON; convert it"),
-        (b"PK\x03\x04\x14\x00\x06\x00", "a workbook or an archive; save the sheet as CSV UTF-8"),
-        (b"PAR1\x15\x04", "Parquet; let its name end in .parquet"),
-        (b"\x1f\x8b\x08\x00", "compressed by gzip; let its name end in .csv.gz"),
+        ("label\tp\na\t.5\n".encode("utf-16"), "UTF-16 text. Save it as CSV UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "not a table of text, but a picture"),
+        ('[{"label": 1}]', "JSON. Convert it"),
+        ('{"label": [1]}', "JSON. Convert it"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "a workbook or an archive. Save the sheet as CSV UTF-8"),
+        (b"PAR1\x15\x04", "Parquet. Give it a name that ends in .parquet"),
+        (b"\x1f\x8b\x08\x00", "compressed by gzip. Give it a name that ends in .csv.gz"),
         (b"\x80\x04\x95", "a pickle"),
-        ("@relation iris\n", "ARFF; save it as CSV"),
+        ("@relation iris\n", "ARFF. Save it as CSV"),
     ],
 )
 def test_what_cannot_be_read_names_the_right_step(content, message, opened):
@@ -158,7 +158,7 @@ NAMELESS = {
 def test_a_file_without_names_is_told_the_command_that_gives_it_names(columns, right, separator, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame(dict(enumerate(columns))).to_csv("a.csv", sep=separator, header=False, index=False)
-    with pytest.raises(ValueError, match=r"The first line must hold the names of the columns") as refused:
+    with pytest.raises(ValueError, match=r"The first line must contain the names of the columns") as refused:
         ConfidenceReport.from_files("a.csv")
     code = re.search(r'python -c "(.*)" writes named\.csv', str(refused.value))[1]
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -41,7 +41,7 @@ LAYOUTS = {
     "an index": (
         {"": range(60), "label": Y, **both()},
         *TWO,
-        "; left out the one without a name, which numbers the rows",
+        "; ignored the column without a name, which holds row numbers",
     ),
     "in another order": (
         {"y": YES[Y], "p_yes": P, "p_no": 1 - P},
@@ -87,7 +87,7 @@ LAYOUTS = {
     "Weka": (
         {"inst#": range(60), "actual": weka(Y3), "predicted": weka(PRED3), "error": "+", "prediction": SURE3},
         *THREE,
-        "'predicted' as the predicted label, 'prediction' as the confidence in the prediction; left out 'inst#'",
+        "'predicted' as the predicted label, 'prediction' as the confidence in the prediction; ignored 'inst#'",
     ),
     "Hugging Face": (
         {"label": PRED3, "score": SURE3, "truth": Y3},
@@ -168,29 +168,29 @@ def test_the_one_reading_that_fits_is_taken_and_said(name, written):
 REFUSED = {
     "two true labels": (
         {"label": Y3, "class": np.roll(Y3, 1), **named("{}")},
-        "can be read in 2 ways, .* Decide by target",
+        "can be read in 2 ways, .* Choose one by target",
     ),
     "raw and calibrated": (
         {"label": Y, **both("raw_{}"), **both("cal_{}")},
-        "'raw_0' and 'raw_1' .*'cal_0'.* Decide by proba",
+        "'raw_0' and 'raw_1' .*'cal_0'.* Choose one by proba",
     ),
     "a probability of either": (
         {"label": YES[Y], "score": P},
-        "'score' as the probability of no; or: .* Decide by pos_label",
+        "'score' as the probability of no; or: .* Choose one by pos_label",
     ),
     "a score of the answer or of 1": (
         {"label": Y[P > 0.5], "prediction": 1, "score": P[P > 0.5]},
-        "as the probability of 1; or: .*as the confidence in the prediction. Decide by proba",
+        "as the probability of 1; or: .*as the confidence in the prediction. Choose one by proba",
     ),
     "no true labels": (
         {"species": Y3, "prediction_label": PRED3, "prediction_score": SURE3},
-        "by target: target='species' would fit",
+        "by target, such as target='species'",
     ),
     "no probabilities": (
         {"label": Y, "prediction": PRED},
         r"'label' may be the true label, with '0' and '1'\. Name .* proba",
     ),
-    "names that count": ({"label": YES[Y], **both("p{}")}, "with 'no' and 'yes'.* what they stand for by labels"),
+    "names that count": ({"label": YES[Y], **both("p{}")}, "with 'no' and 'yes'.* and their labels by labels"),
     "01 is not 1": ({"label": np.array(["01", "02"])[Y], **both("{}", [1, 2])}, "with '01' and '02'.* by labels"),
     "no sums of 1": (
         {"label": Y3, **named("{}", NAMES, RNG.random((60, 3)) / 4)},
@@ -200,7 +200,7 @@ REFUSED = {
         {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
         "Name the columns of probabilities by proba",
     ),
-    "features only": ({"age": P, "shop": "web"}, "Name the column of true labels by target; or"),
+    "features only": ({"age": P, "shop": "web"}, "Name the column of true labels by target. If"),
 }
 
 
@@ -209,7 +209,7 @@ def test_what_is_not_certain_is_refused_with_the_option_that_decides(name, writt
     columns, message = REFUSED[name]
     with pytest.raises(ValueError, match=message) as caught:
         guess_columns([written(columns)], Columns())
-    assert caught.value.kind == ("several readings" if "Decide" in message else "no predictions")
+    assert caught.value.kind == ("several readings" if "Choose" in message else "no predictions")
 
 
 @pytest.mark.parametrize(
@@ -289,12 +289,12 @@ def test_many_classes_are_read_at_once():
     [
         (
             {"label": Y3, **named("{}", NAMES, 100 * P3)},
-            r"column '\w+' has \d.*, outside \[0, 1\], in row 0 \(line 2\). If these are percentages, divide",
+            r"column '\w+' has \d.*, outside \[0, 1\], in row 0 \(line 2\). If the numbers are percentages, divide",
         ),
-        ({"label": Y, "score": 100 * P}, "If these are percentages, divide them by 100"),
+        ({"label": Y, "score": 100 * P}, "If the numbers are percentages, divide them by 100"),
         (
             {"label": Y3, **named("logit_{}", NAMES, np.log(P3))},
-            "column 'logit_cat' has -.* not scores or logits.*proba=.'logit_cat'",
+            "column 'logit_cat' has -.* Convert scores or logits .*proba=.'logit_cat'",
         ),
         (
             {"label": Y, "0": 1 - P, "1": np.where(np.arange(60) == 7, np.nan, P)},

@@ -50,7 +50,7 @@ def test_labels_of_the_predictions_are_what_was_predicted():
 @pytest.mark.parametrize(
     ("change", "kind", "numbers"),
     [
-        (lambda table: table[:-2], "other ids", ["2 of the ids there", repr(str(TRUTH["id"].iloc[-2]))]),
+        (lambda table: table[:-2], "other ids", ["2 of the ids in t.csv", repr(str(TRUTH["id"].iloc[-2]))]),
         (lambda table: table.assign(id=table["id"].replace(9, 1000)), "other ids", ["1 of the ids", "'1000'", "'9'"]),
         (lambda table: table.assign(id=table["id"].replace(9, 8)), "repeated ids", ["1 of the ids", "'8'"]),
         (lambda table: table.assign(id=table["id"].astype(str).replace("9", "")), "not a label", ["row 2"]),

@@ -347,11 +347,11 @@ def test_parquet(tmp_path):
     [
         (["a,y", "1,k"], None, r"own.csv: the columns are \['a', 'y'\]. Name that of the labels by target"),
         (["a,label", "1,k"], "labels", "there is no column 'labels'. Did you mean 'label'"),
-        (["33.6,1", "30.1,0"], "y", "The first line must hold the names of the columns, but it holds .'33.6'"),
+        (["33.6,1", "30.1,0"], "y", "The first line must contain the names of the columns, but it contains .'33.6'"),
         (["a,a,y", "1,2,k"], "y", "multiple columns named a. Rename|several columns"),
         (["y", "k"], "y", "the only column is 'y'"),
         (["a,y"], "y", "there are no rows"),
-        (['{"a": 1}'], "y", "it is no table of text, but JSON"),
+        (['{"a": 1}'], "y", "it is not a table of text, but JSON"),
     ],
 )
 def test_files_that_are_none_are_told(lines, target, message, tmp_path):
