@@ -81,7 +81,10 @@ class Answers:
                 kind="labels written in two ways",
                 column=self._predicted.name,
             )
-        warn(f"{names}, so all answers count as wrong. Check that both columns hold the same kind of labels.", kind="no label")
+        warn(
+            f"{names}, so all answers count as wrong. Check that both columns hold the same kind of labels.",
+            kind="no label",
+        )
 
     def check_order(self) -> None:
         """Warn if so few answers of two classes are right that the labels seem to be swapped.
