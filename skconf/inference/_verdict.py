@@ -143,7 +143,7 @@ def assess_confidence(
 def assess(profile: ConfidenceProfile, n_draws: int = 1999, random_state: Any = 0) -> Assessment:
     """Return the verdict on a profile. Equal weights are treated as no weights, and rows of weight 0 are left out."""
     if profile.kind == "costs":
-        raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
+        raise ValueError(f"assess_confidence needs the correctness of answers, but {KNOWN[profile.kind]}.")
     rows = profile.accepted_rows
     if rows is not None:  # what is rejected is no answer, as what abstains
         found = assess(replace(profile[rows], threshold=None), n_draws, random_state)

@@ -1,4 +1,4 @@
-"""ConfidenceProfile: which answers are right, and with which confidence. Predictions are checked once, here."""
+"""ConfidenceProfile: whether each answer is right, and its confidence. Predictions are checked once, here."""
 
 from skconf.profile._answers import KNOWN, Kind
 from skconf.profile._profile import ConfidenceProfile, as_profile

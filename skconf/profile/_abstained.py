@@ -1,4 +1,4 @@
-"""Rows that abstain: they need no grade and no confidence, count in the coverage, and cost what a rejection costs."""
+"""Rows that abstain. They need no grade and no confidence, count in the coverage, and cost as much as a rejection."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ Profile = TypeVar("Profile")
 
 @dataclass(frozen=True, eq=False)
 class Abstained:
-    """The rows that abstain, which a profile of the answers does not hold.
+    """The rows that abstain. The arrays of a profile do not contain them.
 
     Attributes
     ----------
     rows : ndarray of shape (n_rows,), bool
-        Which of all rows abstain.
+        Whether each of all rows abstains.
     sample_weight : ndarray of shape (n_abstained,) or None
-        Their weights.
+        Weights of the rows that abstain.
     groups : ndarray of shape (n_abstained,) or None
-        Their groups.
+        Groups of the rows that abstain.
     """
 
     rows: NDArray[np.bool_]
@@ -35,18 +35,18 @@ class Abstained:
     groups: Codes | None
 
     def place(self) -> NDArray[np.intp]:
-        """Return, for each of all rows, the place of its answer; of those that abstain, of any answer."""
+        """Return the position of the answer of each row; for rows that abstain, the position of any answer."""
         return np.where(self.rows, 0, np.cumsum(~self.rows) - 1)
 
     def part(self, rows: NDArray[np.intp]) -> "tuple[NDArray[np.intp], Abstained]":
-        """Return the answers among some of all rows, and which of these rows abstain."""
+        """Return the answers among some rows, and which of these rows abstain."""
         gone = self.rows[rows]
         at = (np.cumsum(self.rows) - 1)[rows[gone]]
         weight, groups = (None if each is None else each[at] for each in (self.sample_weight, self.groups))
         return self.place()[rows[~gone]], Abstained(gone, weight, groups)
 
     def spread(self, answers: Any, abstained: Any) -> NDArray[Any]:
-        """Return a column of all rows from one of the answers, and a column or a number of those that abstain."""
+        """Return a column of all rows, from a column of answers and a column or number for rows that abstain."""
         column = np.asarray(answers)[self.place()]
         column[self.rows] = abstained
         return column
@@ -58,7 +58,7 @@ def check_abstained(abstained: ArrayLike) -> NDArray[np.bool_]:
     refuse_where((column != 0) & (column != 1), column, "abstained", "it must be 0 or 1", kind="out of range")
     if column.all():
         raise DataError(
-            f"abstained is 1 in all {len(column)} rows: there is no answer to evaluate.",
+            f"abstained is 1 in all {len(column)} rows, so there is no answer to evaluate.",
             kind="no answer",
             column="abstained",
         )
@@ -66,7 +66,7 @@ def check_abstained(abstained: ArrayLike) -> NDArray[np.bool_]:
 
 
 def of_answers(make: Callable[..., Profile], rows: NDArray[np.bool_], columns: Mapping[str, Any]) -> Profile:
-    """Make a profile of the rows that do not abstain; errors count all rows."""
+    """Make a profile of the rows that do not abstain. Row numbers in errors count all rows."""
     kept = np.flatnonzero(~rows)
     taken = {}
     for name, column in columns.items():

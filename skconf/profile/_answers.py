@@ -1,4 +1,4 @@
-"""Answers: the arrays of a profile, and what is computed from them."""
+"""Answers: the arrays of a profile, and values computed from them."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -25,16 +25,16 @@ Kind = Literal["right or wrong", "graded", "costs"]
 #: The end of a sentence that refuses answers of a kind.
 KNOWN: Mapping[str, str] = MappingProxyType(
     {
-        "right or wrong": "these are right or wrong",
-        "graded": "the correctness of these is graded, between 0 and 1",
-        "costs": "of these only costs and uncertainties are known",
+        "right or wrong": "these answers are right or wrong",
+        "graded": "these answers are graded between 0 and 1",
+        "costs": "only costs and uncertainties of these answers are known",
     }
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answers:
-    """Hold the arrays of a profile, and compute what metrics read. :class:`ConfidenceProfile` documents them."""
+    """Hold the arrays of a profile, and compute values for metrics. :class:`ConfidenceProfile` documents them."""
 
     correctness: NDArray[Any]
     confidence: Floats
@@ -74,9 +74,9 @@ class Answers:
         return f"ConfidenceProfile(n_samples={self.n_samples}{abstained}{classes}{kind}{weighted})"
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> Self:
-        """Return the profile of some rows: views for a slice, copies for an index or a mask."""
+        """Return the profile of some rows. A slice gives views; an index or a mask gives copies."""
         if not isinstance(rows, slice) and np.ndim(rows) == 0:
-            raise TypeError(f"A profile is indexed by a slice, a mask or an array of rows, not by {rows!r}.")
+            raise TypeError(f"A profile can be indexed by a slice, a mask or an array of rows, but not by {rows!r}.")
         part = object.__new__(type(self))  # `replace` would take as long as some metrics of a block
         attributes = part.__dict__
         attributes["_computed"], attributes["_computed_of_confidence"] = {}, {}
@@ -89,19 +89,19 @@ class Answers:
         return part
 
     def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:
-        """Go through the rows in parts that fit the processor's cache.
+        """Yield parts of the rows that fit into the processor's cache.
 
         Parameters
         ----------
         most_rows : int, default=None
-            Number of rows of a part, where the cache does not decide.
+            Largest number of rows of a part. None chooses it by the cache.
 
         Yields
         ------
         rows : slice
-            Where the part is.
+            Position of the part.
         part : ConfidenceProfile
-            Its predictions.
+            Predictions of the part.
         """
         for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes), most_rows):
             # A single part is the profile itself, and keeps what one metric computes for the next.
@@ -116,12 +116,12 @@ class Answers:
         return len(self.correctness)
 
     def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
-        """Return the same answers beside rows that abstain, without weights.
+        """Return the same answers together with rows that abstain, without weights.
 
         Parameters
         ----------
         abstained : ndarray of shape (n_rows,), bool
-            Which rows abstain.
+            Whether each row abstains.
         groups : ndarray of shape (n_rows,), default=None
             Groups of all rows.
 
@@ -134,7 +134,7 @@ class Answers:
         return replace(self, groups=of_answers, abstained=others)
 
     def of_rows(self, rows: NDArray[np.intp]) -> Self:
-        """Return the profile of some of all rows, also of those that abstain, by their numbers.
+        """Return the profile of some rows by their numbers, also of rows that abstain.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Answers:
 
     @property
     def n_rows(self) -> int:
-        """Number of samples and of rows that abstain."""
+        """Number of all rows: samples, and rows that abstain."""
         return self.n_samples if self.abstained is None else len(self.abstained.rows)
 
     @property
@@ -162,7 +162,7 @@ class Answers:
 
     @property
     def share_answered(self) -> float:
-        """Weight of the samples over that of all rows."""
+        """Weight of the samples divided by the weight of all rows."""
         if self.abstained is None or self.sample_weight is None or self.abstained.sample_weight is None:
             return self.n_samples / self.n_rows
         weight = float(self.sample_weight.sum())
@@ -170,21 +170,21 @@ class Answers:
 
     @property
     def accepted(self) -> NDArray[np.bool_] | None:
-        """Which samples a classifier that rejects accepts; None where there is none: a threshold alone rejects none."""
+        """Which samples a selective classifier accepts; None without one, because a threshold alone rejects nothing."""
         if self.reject_label is None or self.threshold is None:
             return None
         return np.asarray(self.score >= self.threshold)
 
     @property
     def accepted_rows(self) -> NDArray[np.intp] | None:
-        """The samples that a classifier accepts, by their numbers; None where it rejects none, or all."""
+        """Numbers of the samples that a classifier accepts; None if it rejects none or all."""
         if self.accepted is None or self.accepted.all() or not self.accepted.any():
             return None
         return np.flatnonzero(self.accepted)
 
     @cached_property
     def everything(self) -> Self:
-        """All rows as samples: those that abstain are not right, and have a score below every threshold."""
+        """All rows as samples. Rows that abstain are not right, and have a score below every threshold."""
         if self.abstained is None:
             return self
         place, rows = self.abstained.place(), self.abstained.rows
@@ -217,36 +217,36 @@ class Answers:
             If correctness is graded, or only costs are known.
         """
         if self.kind != "right or wrong":
-            raise ValueError(f"This needs answers that are right or wrong, and {KNOWN[self.kind]}.")
+            raise ValueError(f"This needs answers that are right or wrong, but {KNOWN[self.kind]}.")
         return self.correctness
 
     @property
     def loss(self) -> NDArray[Any]:
-        """Loss of each answer: whether it is wrong, or 1 − its graded correctness, or its cost."""
+        """Loss of each answer: 1 for a wrong one, or 1 − its graded correctness, or its cost."""
         if self.answer_cost is not None:
             return self.answer_cost
         return ~self.correct if self.kind == "right or wrong" else 1.0 - self.correctness
 
     @property
     def n_classes(self) -> int | None:
-        """Number of classes; None where it is unknown, as for a generative system."""
+        """Number of classes; None if it is unknown, as for a generative system."""
         return None if self.classes is None else len(self.classes)
 
     @property
     def given_weight(self) -> Floats | None:
-        """Weights as they were given, for sums whose size is that of the weights."""
+        """Weights on the scale on which they were given, for sums of weights."""
         if self.sample_weight is None or self.weight_scale == 1:
             return self.sample_weight
         return self.sample_weight * self.weight_scale
 
     @property
     def ranks_by_confidence(self) -> bool:
-        """Whether selection ranks by the confidence itself."""
+        """Whether the score is the confidence itself."""
         return self.score is self.confidence
 
     @cached_property
     def proba(self) -> NDArray[Any]:
-        """Probabilities of shape (n_samples, n_classes), in the type they were given.
+        """Probabilities of shape (n_samples, n_classes), in the type in which they were given.
 
         Raises
         ------
@@ -255,7 +255,7 @@ class Answers:
         """
         if self.given_proba is None:
             raise ValueError(
-                "This needs the probabilities of all classes, and the profile was built from correctness alone. "
+                "This needs the probabilities of all classes, but the profile was built from correctness only. "
                 + from_probabilities()
             )
         if self.given_proba.ndim == 1:
@@ -264,21 +264,21 @@ class Answers:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Weight and losses at every distinct score: the one sort that rank metrics share."""
+        """Weight and losses at every distinct score. All ranked metrics share this sort."""
         return Ranking.of(self.score, self.loss, self.sample_weight)
 
     @cached_property
     def confidence_ranking(self) -> Ranking:
-        """Weight and losses at every distinct confidence: `ranking`, unless selection ranks by another score."""
+        """Weight and losses at every distinct confidence. It is `ranking`, unless the score is not the confidence."""
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
     def name_of(self, array: NDArray[Any]) -> Hashable:
-        """Return the name of what the profile holds: of a field, or what `computed_once` keeps it by; else None.
+        """Return the name under which the profile holds an array: a field, or a key of `computed_once`; else None.
 
         Parameters
         ----------
         array : ndarray
-            The same object, not one that is equal.
+            The array. It must be the same object, not an equal one.
 
         Returns
         -------
@@ -297,25 +297,25 @@ class Answers:
 
     @cached_property
     def _computed_of_confidence(self) -> dict[Hashable, Any]:
-        """The same, of functions that read confidences and scores alone: it holds for any correctness."""
+        """Results of functions that use only confidences and scores, and are the same for any correctness."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: what was computed is left out, whose keys are functions."""
+        """Return what is pickled. Computed results are left out, because their keys are functions."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_computed")}
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return the same confidences with another correctness, and share what was computed of confidences alone.
+        """Return the same confidences with another correctness. Results that depend only on confidences are shared.
 
         Parameters
         ----------
         correctness : ndarray of shape (n_samples,)
-            Taken as it is: booleans, or numbers in [0, 1].
+            Booleans, or numbers in [0, 1]. They are not checked.
 
         Returns
         -------
         ConfidenceProfile
-            A new one.
+            A new profile.
         """
         other = replace(self, correctness=correctness)
         other.__dict__["_computed_of_confidence"] = self._computed_of_confidence
@@ -327,17 +327,17 @@ class Answers:
         Parameters
         ----------
         sample_weight : array-like of shape (n_rows,) or None
-            Non-negative weights, also of rows that abstain; None takes them away.
+            Non-negative weights of all rows, also of rows that abstain. None removes the weights.
 
         Returns
         -------
         ConfidenceProfile
-            A new one.
+            A new profile.
 
         Raises
         ------
         ValueError
-            If a weight is negative or missing, all are zero, or there are more or fewer than samples.
+            If a weight is negative or missing, if all are zero, or if there is not one weight for each row.
         """
         weight, weight_scale = scaled_weight(sample_weight, self.n_rows)
         abstained = self.abstained
@@ -352,27 +352,28 @@ class Answers:
     def at_prevalence(self, prevalence: Mapping[Any, float]) -> Self:
         """Return the same predictions, weighted to other shares of the classes.
 
-        Rows get weights by their class, so that values are those of rows with the stated shares: from rows of which
-        half are frauds, what a metric would be where 0.3% are. Probabilities stay unchanged. The classes become strata
-        with fixed numbers of rows, and intervals and comparisons treat them so.
+        Rows get weights by their class, so that metrics have the values for the given shares. For example, half of your
+        rows are frauds, but you want the metrics for a population in which 0.3% are frauds. Probabilities stay
+        unchanged. The classes become strata with a fixed number of rows; intervals and comparisons take this into
+        account.
 
         Parameters
         ----------
         prevalence : mapping of label to float
-            Share of each class, above 0 and below 1, of sum 1; of two classes one share is enough.
+            Share of each class, above 0 and below 1. Shares sum to 1. With two classes, one share is enough.
 
         Returns
         -------
         ConfidenceProfile
-            A new one. Weights that it has count within their class.
+            A new profile. If the profile has weights, they are used within each class.
 
         Raises
         ------
         TypeError
-            If `prevalence` is no mapping, or a share no number.
+            If `prevalence` is not a mapping, or if a share is not a number.
         ValueError
-            If a label is unknown or missing, a share is out of range or of a class without rows, rows abstain, or the
-            profile knows no classes.
+            If a label is unknown or missing. If a share is out of range, or belongs to a class without rows. If rows
+            abstain. If the profile has no classes.
 
         See Also
         --------
@@ -397,69 +398,70 @@ class Answers:
         """
         if self.classes is None or self.true_class is None:
             raise ValueError(
-                f"{option('prevalence')} needs the true class of each row, and only its correctness is known. "
+                f"{option('prevalence')} needs the true class of each row, but only its correctness is known. "
                 + from_probabilities()
             )
         classes, true_class = self.classes, self.true_class
         if self.abstained is not None:
             raise ValueError(
-                f"{option('prevalence')} weighs rows by their class, and rows that abstain have none here. Leave one "
-                "of them out."
+                f"{option('prevalence')} weights rows by their class, but rows that abstain have no class. Leave one "
+                "of the two out."
             )
         shares = read_shares(prevalence, classes, option("prevalence"))
         weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))
         return replace(weighted, strata=true_class, prevalence=tuple(shares.tolist()))
 
     def with_costs(self, costs: ArrayLike | None) -> Self:
-        """Return the same answers with costs of each sample, which :func:`skconf.metrics.reject_cost_loss` charges.
+        """Return the same answers with costs of each sample, for :func:`skconf.metrics.reject_cost_loss`.
 
         Parameters
         ----------
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions) or None
-            What each decision costs in each sample, given its true class or for every class, with classes and
-            decisions in their order here; None takes them away.
+            Cost of each decision for each sample: either for its true class only, or for every class. Classes and
+            decisions are in the order of this profile. None removes the costs.
 
         Returns
         -------
         ConfidenceProfile
-            A new one.
+            A new profile.
 
         Raises
         ------
         ValueError
-            If costs have another shape, are negative or not finite, or the answers are not known.
+            If costs have another shape, or are negative or not finite. If the answers are not known.
         """
         if costs is None:
             return self if self.costs is None else replace(self, costs=None)
         if not (self.answered or self.prediction_given):
-            raise ValueError("costs of each sample are those of answers: build the profile with y_pred.")
+            raise ValueError("costs of each sample need the answers. Build the profile with y_pred.")
         classes = self.require("classes")
         n_decisions = len(classes if self.decisions is None else self.decisions)
         true_class, given = self.require("true_class"), read_costs_by_sample(costs)
         return replace(self, costs=costs_given_truth(given, true_class, len(classes), n_decisions))
 
     def with_similarity(self, similarity: ArrayLike) -> Self:
-        """Return the same answers, graded by the similarity of the predicted to the true class.
+        """Return the same answers, graded by the similarity of predicted and true class.
 
-        The confidence becomes the similarity that the probabilities imply, Σ_k p_k κ(ŷ, k), with κ the similarity and
-        ŷ the predicted class. It is calibrated if, among answers of confidence c, the mean similarity is c; calibrated
-        probabilities are enough for that.
+        The confidence becomes the expected similarity, Σ_k p_k κ(ŷ, k), with κ the similarity and ŷ the predicted
+        class. It is calibrated if the answers with confidence c have a mean similarity of c. Calibrated probabilities
+        are enough for this.
 
         Parameters
         ----------
         similarity : array-like of shape (n_classes, n_classes)
-            Correctness in [0, 1] of a predicted (rows) for a true class (columns), in the order of `classes`, or found
-            by the names of a DataFrame, such as that of :func:`skconf.profile.tree_similarity`.
+            Correctness in [0, 1] for each pair of predicted class (rows) and true class (columns), in the order of
+            `classes`. In a DataFrame, such as that of :func:`skconf.profile.tree_similarity`, the names of rows and
+            columns are the classes.
 
         Returns
         -------
         ConfidenceProfile
-            Graded, and without classes: what is predicted is not wrong altogether.
+            A graded profile without classes, because answers are no longer only right or wrong.
 
         Raises
         ------
         ValueError
-            If the matrix has another shape, or values outside [0, 1]; or the profile has no probabilities.
+            If the matrix has another shape or values outside [0, 1]. If the profile has no probabilities.
         """
         classes = self.require("classes")
         matrix = similarity_of(check_similarity(similarity), classes)
@@ -486,12 +488,12 @@ class Answers:
         Returns
         -------
         ConfidenceProfile
-            A new one.
+            A new profile.
 
         Raises
         ------
         ValueError
-            If there is no such class, or the profile knows no classes.
+            If there is no such class, or if the profile has no classes.
         """
         return replace(self, positive_class=position_of(self.require("classes"), pos_label), given_proba=self.proba)
 
@@ -505,12 +507,12 @@ class Answers:
     def require(self, attribute: Literal["positive_class"]) -> int: ...
 
     def require(self, attribute: str) -> Any:
-        """Return an attribute that not every profile has, or raise an error that says what is missing.
+        """Return an attribute that some profiles lack; raise an error that says what is missing.
 
         Parameters
         ----------
         attribute : {"classes", "true_class", "predicted_class", "positive_class"}
-            Its name.
+            Name of the attribute.
 
         Returns
         -------
@@ -527,33 +529,33 @@ class Answers:
             return value
         if attribute == "positive_class" and self.classes is not None:
             raise ValueError(
-                f"There are {self.n_classes} classes and no positive one: pass pos_label, or average='macro', "
+                f"There are {self.n_classes} classes, but no positive class. Pass pos_label, or average='macro', "
                 "'micro', 'weighted' or None."
             )
         raise ValueError(
-            "This needs the true and predicted classes, and the profile was built from correctness alone. "
+            "This needs the true and predicted classes, but the profile was built from correctness only. "
             + from_probabilities()
         )
 
 
 def computed_once(function: Function) -> Function:
-    """Let a function of a profile compute once for each profile, and for each of its other parameters.
+    """Make a function of a profile compute once for each profile and its other parameters.
 
     Parameters
     ----------
     function : callable
-        Takes a profile and hashable parameters, by position.
+        A function of a profile and hashable parameters, by position.
 
     Returns
     -------
     callable
-        The function, which returns what it has returned before.
+        The function. It returns stored results if there are any.
     """
     return _kept(function, "_computed")
 
 
 def computed_once_of_confidence(function: Function) -> Function:
-    """Let a function of confidences and scores alone compute once, also for answers of another correctness."""
+    """Make a function of only confidences and scores compute once, also for answers with another correctness."""
     return _kept(function, "_computed_of_confidence")
 
 

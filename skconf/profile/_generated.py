@@ -1,4 +1,4 @@
-"""Answers of systems that write: sampled several times and grouped by what they mean, or read token by token."""
+"""Answers of generative systems: several sampled answers, grouped by their meaning, or sequences of tokens."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -17,7 +17,7 @@ _CONFIDENCES = ("frequency", "mean_probability", "probability_share")
 
 
 class FromGenerated(FromPairs):
-    """Constructors from several sampled answers to each question, and from the tokens of sequences."""
+    """Constructors from several sampled answers to each question, and from sequences of tokens."""
 
     @classmethod
     def from_samples(
@@ -31,37 +31,39 @@ class FromGenerated(FromPairs):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Build a profile of questions, to each of which several answers were sampled.
+        """Build a profile of questions with several sampled answers for each question.
 
-        Answers that mean the same are one equivalence class. The confidence in an answer is the probability of its
-        class, and not of its words; the best answer to be right is any of the most probable class [1]_.
+        Answers with the same meaning are one equivalence class. The confidence in an answer is the probability of its
+        class, not of its words. Any answer of the most probable class is the best one [1]_.
 
         Parameters
         ----------
         correct : sequence
-            For each question, whether each of its sampled answers is right (booleans, or 0 and 1), the same for all of
-            one class; with `given`, whether the given answer is right, one for each question.
+            For each question, whether each of its sampled answers is right (booleans, or 0 and 1). Answers of one class
+            must have the same value. If you pass `given`, pass one value for each question: whether the given answer is
+            right.
         answers : sequence of array-like
-            For each question, the class of each of its sampled answers: any labels. Questions may have different
-            numbers of samples, and their labels have nothing to do with each other.
+            For each question, the class of each of its sampled answers. Classes are any labels. Questions may have
+            different numbers of answers. The same label in two questions does not mean the same class.
         probability : sequence of array-like, default=None
             For each question, the probability that the system gives each sampled answer, in [0, 1].
         confidence : {"frequency", "mean_probability", "probability_share"}, default="frequency"
             The probability of a class.
 
-            - "frequency": the share of the samples that are in it.
-            - "mean_probability": the sum of the probabilities of the samples in it, over the number of all samples.
-              Less than the frequency where the system gives its single answers low probabilities; very small for long
-              texts.
-            - "probability_share": the sum of the probabilities of the samples in it, over that of all samples.
+            - "frequency": the share of the sampled answers that are in the class.
+            - "mean_probability": the sum of the probabilities of the answers in the class, divided by the number of all
+              sampled answers. It is lower than the frequency if single answers have low probabilities, and very small
+              for long texts.
+            - "probability_share": the sum of the probabilities of the answers in the class, divided by the sum for all
+              sampled answers.
         given : array-like of shape (n_questions,), default=None
-            Class of the answer that was given to each question. One that no sample has gets confidence 0. None stands
-            for the most probable class; where several are, for the first of them in the order of their labels, whatever
-            the order of the samples.
+            Class of the answer that was given to each question. The confidence is 0 if no sampled answer has this
+            class. None uses the most probable class. If several classes are most probable, it is the first one in the
+            order of their labels.
         sample_weight : array-like of shape (n_questions,), default=None
             Non-negative weights.
         groups : array-like of shape (n_questions,), default=None
-            What each question is of, such as its document, where questions of one depend on each other.
+            The group of each question, such as its document. Pass it if questions of one group depend on each other.
 
         Returns
         -------
@@ -71,8 +73,8 @@ class FromGenerated(FromPairs):
         Raises
         ------
         ValueError
-            If a question has no sample, numbers of samples differ, a probability is missing or outside [0, 1], or
-            samples of one class are both right and wrong.
+            If a question has no sampled answer, or if the arguments have different numbers of answers. If a probability
+            is missing or outside [0, 1]. If answers of one class are both right and wrong.
 
         References
         ----------
@@ -127,18 +129,19 @@ class FromGenerated(FromPairs):
         correct : sequence of array-like
             For each sequence, whether each of its tokens is right: booleans, or 0 and 1.
         confidence : sequence of array-like
-            For each sequence, the probability of each of its tokens, given those before it.
+            For each sequence, the probability of each of its tokens, given the tokens before it.
         correctness : {"all", "share"}, default="all"
-            What a sequence is right by.
+            When a sequence is right.
 
-            - "all": it is right if all tokens are. Its confidence is the product of theirs, the probability of the
-              sequence; it is calibrated if, among sequences of confidence c, the share c is right throughout.
-            - "share": it is graded by the share of tokens that are right. Its confidence is the mean of theirs; it is
-              calibrated if, among sequences of confidence c, the mean share is c.
+            - "all": a sequence is right if all its tokens are right. Its confidence is the product of the confidences
+              of the tokens, which is the probability of the sequence. It is calibrated if a share c of the sequences
+              with confidence c is right.
+            - "share": a sequence is graded by the share of its tokens that are right. Its confidence is the mean of the
+              confidences of the tokens. It is calibrated if the sequences with confidence c have a mean share of c.
         sample_weight : array-like of shape (n_sequences,), default=None
             Non-negative weights.
         groups : array-like of shape (n_sequences,), default=None
-            What each sequence is of, such as its document, where sequences of one depend on each other.
+            The group of each sequence, such as its document. Pass it if sequences of one group depend on each other.
 
         Returns
         -------
@@ -148,7 +151,7 @@ class FromGenerated(FromPairs):
         Raises
         ------
         ValueError
-            If a sequence is empty or has more confidences than tokens, or a value is out of range.
+            If a sequence is empty. If it has different numbers of tokens and confidences. If a value is out of range.
 
         Examples
         --------
@@ -165,27 +168,31 @@ class FromGenerated(FromPairs):
 
 
 def _check_counts(correct: Any, answers: Any, probability: Any, confidence: str, given: Any) -> None:
-    """Raise unless there is an entry for each question, and probabilities where they are needed."""
+    """Raise if questions lack entries, or if probabilities are needed but missing."""
     if (probability is None) != (confidence == "frequency"):
         if probability is None:
-            raise ValueError(f"confidence={confidence!r} needs probability, that of each sampled answer.")
-        raise ValueError("confidence='frequency' counts samples: leave probability out, or choose another confidence.")
+            raise ValueError(f"confidence={confidence!r} needs probability: the probability of each sampled answer.")
+        raise ValueError(
+            "confidence='frequency' only counts answers. Leave probability out, or choose another confidence."
+        )
     for name, entries in (("correct", correct), ("probability", probability), ("given", given)):
         if entries is not None and len(entries) != len(answers):
             raise ValueError(f"{name} has {len(entries)} entries for {len(answers)} questions in answers.")
     if len(answers) == 0:
-        raise ValueError("answers holds no question; pass the classes of the sampled answers for each.")
+        raise ValueError(
+            "answers has no question. Pass a list with the classes of the sampled answers for each question."
+        )
 
 
 def _classes_of(sampled: ArrayLike, name: str) -> tuple[list[Any], Codes]:
-    """Return the sorted classes of a question's samples, and which of them each sample is in."""
+    """Return the sorted classes of a question's answers, and the class of each answer."""
     column = LabelColumn(sampled, name)
     classes = column.sorted_distinct()
     return classes.tolist(), column.positions_in(classes)
 
 
 def _masses(position: Codes, n_classes: int, chance: Floats, confidence: str) -> Floats:
-    """Return the probability of each class of a question; 0 where all samples are impossible."""
+    """Return the probability of each class of a question; 0 if all answers have probability 0."""
     # Sums are exact, so that ties do not depend on the order of the samples.
     mass = np.array([fsum(chance[position == k]) for k in range(n_classes)])
     whole = fsum(chance) if confidence == "probability_share" else len(position)
@@ -193,29 +200,32 @@ def _masses(position: Codes, n_classes: int, chance: Floats, confidence: str) ->
 
 
 def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float:
-    """Return whether the samples of a class are right."""
+    """Return whether the answers of a class are right."""
     column = check_column(correct, len(position), name)
     of_best = column[position == best]
     if (of_best != of_best[0]).any():
-        raise ValueError(f"{name} calls answers of one class both right and wrong; they must mean the same.")
+        raise ValueError(
+            f"{name} says that answers of one class are both right and wrong. Answers of one class must have the same "
+            "meaning."
+        )
     return float(of_best[0])
 
 
 def _grade_sequences(
     correct: Sequence[ArrayLike], confidence: Sequence[ArrayLike], *, of_all: bool
 ) -> tuple[NDArray[Any], Floats]:
-    """Return correctness and confidence of each sequence: of all tokens together, or on average."""
+    """Return correctness and confidence of each sequence, for all tokens together or on average."""
     if len(correct) != len(confidence) or len(correct) == 0:
         raise ValueError(
-            f"correct holds {len(correct)} sequences, and confidence {len(confidence)}; pass an array of tokens for "
-            "each of one sequence or more."
+            f"correct has {len(correct)} sequences, and confidence has {len(confidence)}. Pass at least one sequence, "
+            "and an array of tokens for each."
         )
     right, sure = np.empty(len(correct)), np.empty(len(correct))
     for i, (tokens, chances) in enumerate(zip(correct, confidence, strict=True)):
         chance = check_unit_column(chances, None, f"confidence[{i}]")
         token = check_unit_column(tokens, len(chance), f"correct[{i}]")
         if ((token != 0) & (token != 1)).any():
-            raise ValueError(f"correct[{i}] must hold 0 and 1 (or booleans), a number for each token.")
+            raise ValueError(f"correct[{i}] must hold 0 or 1 (or booleans), one number for each token.")
         right[i] = token.all() if of_all else token.mean()
         sure[i] = chance.prod() if of_all else chance.mean()
     return right, sure

@@ -1,4 +1,4 @@
-"""Samples that have any number of labels."""
+"""Profiles of samples with any number of labels."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -17,7 +17,7 @@ from skconf._core.problems import DataError
 
 @dataclass(frozen=True, eq=False)
 class Multilabel:
-    """Labels, their probabilities and what is predicted, of shape (n_samples, n_labels) each."""
+    """True labels, their probabilities and predicted labels, of shape (n_samples, n_labels) each."""
 
     truth: NDArray[np.bool_]
     proba: Floats
@@ -26,7 +26,7 @@ class Multilabel:
 
     @classmethod
     def read(cls, Y_true: Any, Y_proba: Any, Y_pred: Any, labels: Any) -> Self:
-        """Check what users hand in."""
+        """Check the arguments of users."""
         truth = _indicators(Y_true, "Y_true")
         proba = as_floats(_of_labels(Y_proba), "Y_proba").astype(np.float64)
         _check_shape(proba, truth, "Y_proba")
@@ -42,19 +42,23 @@ class Multilabel:
         if labels is not None:
             known = check_labels(labels).tolist()
             if len(known) != truth.shape[1]:
-                raise ValueError(f"labels holds {len(known)} labels, but Y_true has {truth.shape[1]} columns.")
+                raise ValueError(
+                    f"labels has {len(known)} labels, but Y_true has {truth.shape[1]} columns. Pass one label for each "
+                    "column."
+                )
         return cls(truth, np.clip(proba, 0.0, 1.0), predicted, known)
 
     def jaccard(self) -> Floats:
-        """Return Jaccard's index of each sample: labels predicted and true over labels that are either; 1 of none."""
+        """Return Jaccard's index of each sample, which is 1 if no label is predicted or true."""
         both, either = (self.truth & self.predicted).sum(axis=1), (self.truth | self.predicted).sum(axis=1)
         return np.where(either == 0, 1.0, both / np.maximum(either, 1))
 
     def expected_jaccard(self) -> Floats:
         """Return the expected Jaccard index if labels are independent and each is true with its probability.
 
-        With m predicted labels, of which A are true, and B true ones that are not predicted, it is E[A] E[1/(m + B)],
-        and the latter the integral of t^(m − 1) Π (1 − p + p t) over [0, 1], which Gauss' nodes give exactly.
+        Let m be the number of predicted labels, A the number of true ones among them, and B the number of true labels
+        that are not predicted. The index is then E[A] E[1/(m + B)]. The second factor is the integral of t^(m − 1) Π (1
+        − p + p t) over [0, 1], which Gauss' nodes give exactly.
         """
         size = self.predicted.sum(axis=1)
         hits = np.where(self.predicted, self.proba, 0.0).sum(axis=1)
@@ -80,13 +84,13 @@ def _indicators(given: Any, name: str) -> NDArray[np.bool_]:
 
 
 def _of_labels(given: Any) -> Any:
-    """Return the probability of each label, also where a list with two columns for each label was given."""
+    """Return the probability of each label, also from a list with two columns for each label."""
     if not isinstance(given, list | tuple) or not given or np.ndim(given[0]) != 2:
         return given
     for position, part in enumerate(given):
         if np.shape(part) != (len(given[0]), 2):
             raise ValueError(
-                f"Y_proba holds an array of shape {np.shape(part)} for label {position}; pass one of shape "
+                f"Y_proba holds an array of shape {np.shape(part)} for label {position}. Pass an array of shape "
                 f"({len(given[0])}, 2) for each label, or a single array of shape (n_samples, n_labels)."
             )
     return np.column_stack([np.asarray(part)[:, 1] for part in given])
@@ -98,7 +102,7 @@ def _check_shape(array: NDArray[Any], truth: NDArray[np.bool_], name: str) -> No
 
 
 def _in_order(array: Any, names: list[Any] | None, known: list[Any] | None, name: str) -> Any:
-    """Return columns in the order of those of `Y_true`, where both are named."""
+    """Return columns in the order of `Y_true`, if both have names."""
     if names is None or known is None or names == known:
         return array
     if len(set(names)) < len(names) or set(names) != set(known):

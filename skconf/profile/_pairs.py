@@ -1,4 +1,4 @@
-"""Profiles from pairs of columns: correctness and confidence, or cost and uncertainty."""
+"""Profiles from two columns: correctness and confidence, or cost and uncertainty."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -32,41 +32,43 @@ class FromPairs(Answers):
         grades: Mapping[Any, float] | None = None,
         abstained: ArrayLike | None = None,
     ) -> Self:
-        """Build a profile from correctness and confidence alone, which is what a generative system gives.
+        """Build a profile from correctness and confidence only, for example of a generative system.
 
-        Correctness may be graded, such as the share of an answer that is right. The confidence is then the correctness
-        that is expected, and calibrated if, among answers of confidence c, the mean correctness is c. Metrics that
-        count right and wrong answers refuse graded ones; losses, curves over coverage and calibration errors take them.
+        Correctness may be graded, for example as the share of an answer that is right. The confidence is then the
+        expected correctness. It is calibrated if the answers with confidence c have a mean correctness of c. Metrics
+        that count right and wrong answers refuse graded answers. Losses, curves over coverage and calibration errors
+        accept them.
 
         Parameters
         ----------
         correct : array-like of shape (n_samples,)
-            Whether each answer is right: booleans, or 0 and 1; or how nearly right it is, in [0, 1].
+            Whether each answer is right (booleans, or 0 and 1), or a grade of its correctness in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer, in [0, 1]; percentages, such as "95%"; or, with `grades`, words. Among words and
-            percentages, "0.95" and 95 are read as 0.95.
+            Confidence in each answer. Pass numbers in [0, 1], percentages such as "95%", or, with `grades`, words. If
+            there are words or percentages, "0.95" and 95 are both read as 0.95.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
-            What selection ranks by; None stands for the confidence.
+            The scores that are compared with a threshold. None uses the confidence.
         groups : array-like of shape (n_samples,), default=None
-            What each answer is of, such as its patient, where answers of one depend on each other.
+            The group of each answer, such as its patient. Pass it if answers of one group depend on each other.
         grades : mapping from label to float, default=None
-            The numbers, in [0, 1], that confidences in words stand for.
+            A number in [0, 1] for each confidence that is a word.
         abstained : array-like of shape (n_samples,), default=None
-            Whether each row abstains, and so is no answer: booleans, or 0 and 1. Such a row needs neither correctness
-            nor confidence. It is accepted at no threshold: the coverage counts it, it costs what a rejection costs, and
-            all other metrics are about the other rows.
+            Whether each row abstains: booleans, or 0 and 1. A row that abstains needs neither correctness nor
+            confidence. It is accepted at no threshold. The coverage counts it as not accepted, and it costs as much as
+            a rejection. All other metrics leave it out.
 
         Returns
         -------
         ConfidenceProfile
-            Without classes: a metric that needs the probabilities of other classes raises.
+            A profile without classes. Metrics that need the probabilities of all classes raise an error.
 
         Raises
         ------
         ValueError
-            If a value is missing or out of range, a confidence is no grade, or lengths differ.
+            If a value is missing or out of range. If a confidence is a word without a number in `grades`. If lengths
+            differ.
 
         Examples
         --------
@@ -118,7 +120,7 @@ class FromPairs(Answers):
     def _with_abstained(
         cls, make: Any, abstained: ArrayLike, columns: Mapping[str, Any], sample_weight: Any = None, groups: Any = None
     ) -> Self:
-        """Build a profile of the rows that do not abstain, which knows of the others."""
+        """Build a profile of the rows that do not abstain, and store which rows abstain."""
         rows = check_abstained(abstained)
         profile: Self = of_answers(make, rows, columns).beside(rows, codes_of(groups, len(rows)))
         return profile if sample_weight is None else profile.with_weight(sample_weight)
@@ -133,11 +135,12 @@ class FromPairs(Answers):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Build a profile from what each answer costs and how uncertain it is, of any task.
+        """Build a profile from the cost and the uncertainty of each answer, for any task.
 
-        The uncertainty is the cost that is expected, and calibrated if, among answers of uncertainty u, the mean cost
-        is u. Selection ranks by 1 − u / `largest`, and the risk is the mean cost of what is accepted. ECUAS, the reject
-        cost and the risk-coverage family take such profiles; all other metrics refuse them.
+        The uncertainty is the expected cost. It is calibrated if the answers with uncertainty u have a mean cost of u.
+        The score that is compared with a threshold is 1 − u / `largest`, and the risk is the mean cost of accepted
+        answers. ECUAS, the reject cost and the risk-coverage metrics accept such profiles; all other metrics refuse
+        them.
 
         Parameters
         ----------
@@ -146,12 +149,11 @@ class FromPairs(Answers):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            The largest uncertainty that a best guess can have, u_M. None stands for 1 where no cost or uncertainty is
-            larger.
+            The largest uncertainty u_M that a best decision can have. None uses 1, if no cost or uncertainty is larger.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            What each answer is of, such as its patient, where answers of one depend on each other.
+            The group of each answer, such as its patient. Pass it if answers of one group depend on each other.
 
         Returns
         -------
@@ -160,7 +162,7 @@ class FromPairs(Answers):
         Raises
         ------
         ValueError
-            If a value is negative or missing, lengths differ, or `largest` is needed and not given.
+            If a value is negative or missing, or if lengths differ. If `largest` is needed but not given.
 
         Examples
         --------
@@ -179,8 +181,8 @@ class FromPairs(Answers):
         if largest is None:
             if max(paid.max(), doubt.max()) > 1:
                 raise ValueError(
-                    f"cost and uncertainty reach {max(paid.max(), doubt.max()):g}: pass largest, the largest "
-                    "uncertainty that a best guess can have."
+                    f"cost and uncertainty reach {max(paid.max(), doubt.max()):g}. Pass largest, the largest "
+                    "uncertainty that a best decision can have."
                 )
             largest = 1.0
         check_number(largest, "largest", 0.0, np.inf, open_high=True)
@@ -202,7 +204,7 @@ class FromPairs(Answers):
 
 
 def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
-    """Return a column of numbers in [0, 1]; the rounding errors of float32 are clipped."""
+    """Return a column of numbers in [0, 1]. Rounding errors of float32 are clipped."""
     column = check_column(given, n_samples, name)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)
@@ -227,5 +229,5 @@ def codes_of(groups: Any, n_samples: int) -> Codes | None:
 
 
 def score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:
-    """Return the confidence itself where the score equals it: metrics distinguish the two by identity."""
+    """Return the confidence object itself if the score equals it, because metrics compare the two by identity."""
     return confidence if score is None or np.array_equal(score, confidence) else score

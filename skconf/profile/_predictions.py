@@ -1,4 +1,4 @@
-"""Profiles of labels and predicted probabilities, which are checked once, here."""
+"""Profiles of labels and predicted probabilities. They are checked once, here."""
 
 from functools import partial
 from typing import Any, Self
@@ -49,29 +49,29 @@ class FromPredictions(FromPairs):
         y_true : array-like of shape (n_samples,)
             True labels: numbers, strings, booleans or a pandas categorical.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `labels`; in a binary task a single column is the probability of
-            `pos_label`. Columns of a table (pandas, polars, pyarrow) that are named by the labels, LABEL or
-            proba_LABEL, are found by name; a default index (pandas' 0, 1, …, polars' column_0, …) names nothing.
+            Probabilities in the order of `labels`. In a binary task, you can pass a single column, the probability of
+            `pos_label`. The columns of a table (pandas, polars, pyarrow) are found by name if they are named LABEL or
+            proba_LABEL. Default names (0, 1, … in pandas, column_0, … in polars) are ignored.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels, where they are not the most probable ones. None stands for the first maximum in the
-            order of `labels`.
+            Predicted labels. Pass them if they are not always the most probable ones. None uses the first maximum in
+            the order of `labels`.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the columns of `y_proba`. None stands for the sorted labels of `y_true`, if there are as many
-            of them as columns.
+            Labels of the columns of `y_proba`. None uses the sorted labels of `y_true`, if there are as many labels as
+            columns.
         pos_label : label, default=None
-            The positive class of a binary task; None stands for the second label.
+            The positive class of a binary task. None uses the second label.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
-            What selection ranks by; None stands for the confidence.
+            The scores that are compared with the threshold. None uses the confidence.
         threshold : float, default=None
-            The lowest score that is accepted, in [0, 1] or, with a `score`, any number; infinity accepts
-            nothing. Metrics that are given no other threshold use it.
+            The lowest score that is accepted: a number in [0, 1], or any number if you pass a `score`. Infinity accepts
+            nothing. Metrics use it if they get no other threshold.
         groups : array-like of shape (n_samples,), default=None
-            What each sample is of, such as its patient, where samples of one depend on each other.
+            The group of each sample, such as its patient. Pass it if samples of one group depend on each other.
         abstained : array-like of shape (n_samples,), default=None
-            Whether each row abstains, and so is no answer, as in :meth:`from_correctness`: such a row needs neither a
-            true label nor probabilities.
+            Whether each row abstains, as in :meth:`from_correctness`. A row that abstains needs neither a true label
+            nor probabilities.
 
         Returns
         -------
@@ -80,17 +80,17 @@ class FromPredictions(FromPairs):
         Raises
         ------
         TypeError
-            If `threshold` is no number.
+            If `threshold` is not a number.
         ValueError
-            If probabilities are missing or outside [0, 1], lengths differ, a label is missing or unknown, `labels` is
-            needed and not given, a table names its columns otherwise than by the labels, or `threshold` is out of
-            range.
+            If probabilities are missing or outside [0, 1]. If lengths differ. If a label is missing or unknown. If
+            `labels` is needed but not given. If the names of a table's columns are not the labels. If `threshold` is
+            out of range.
 
         Warns
         -----
         UserWarning
-            If rows do not sum to 1, probabilities are whole numbers in type, or a single column seems to be the
-            confidence in the prediction, rather than the probability of `pos_label`.
+            If rows do not sum to 1. If probabilities have an integer type. If a single column seems to be the
+            confidence in the prediction, and not the probability of `pos_label`.
         """
         check_threshold(threshold, any_number=score is not None)
         if abstained is not None:
@@ -120,14 +120,15 @@ class FromPredictions(FromPairs):
         name: str = "y_proba",
         **selection: Any,
     ) -> Self:
-        """Build a profile from true labels and probabilities whose lengths and classes fit."""
+        """Build a profile from true labels and probabilities with the same lengths and classes."""
         true_class = truth.positions_in(classes)
         predicted = None
         if y_pred is not None:
             column = LabelColumn(y_pred, "y_pred")
             check_length(column, len(proba), "y_pred")
             predicted = column.positions_in(
-                classes, "If it marks rejected samples, pass the class predicted before the rejection."
+                classes,
+                "If this label marks rejected samples, pass the classes that were predicted before the rejection.",
             )
         weight, weight_scale = scaled_weight(sample_weight, len(proba))
         ranked_by = None if score is None else check_column(score, len(proba), "score")
@@ -165,23 +166,24 @@ class FromPredictions(FromPairs):
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``predict_proba``. Its prediction is the most probable class, but for two kinds, also inside
-            a pipeline or a search: a :class:`~skconf.SelectiveClassifier` brings its own prediction, score and
-            threshold along, and scikit-learn's ``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` what
-            they predict. Costs are those of what it answers, and it rejects nothing unless it is selective.
+            A fitted classifier with ``predict_proba``. Its prediction is the most probable class, with two exceptions,
+            which are also found inside a pipeline or a search. A :class:`~skconf.SelectiveClassifier` has its own
+            prediction, score and threshold. For scikit-learn's ``FixedThresholdClassifier`` and
+            ``TunedThresholdClassifierCV``, their ``predict`` is used. Costs are those of the classifier's answers. It
+            rejects nothing, unless it is a selective classifier.
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
-            True labels. A label that the classifier was not trained on counts as one it gives probability zero.
+            True labels. If the classifier was not trained on a label, its probability is zero.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predict : bool, default=False
-            Call ``predict``, too, and let costs be those of its answers. Set it for a classifier whose prediction is
-            not its most probable class, such as ``SVC(probability=True)``.
+            If True, call ``predict`` and use its answers as predictions, also for costs. Set it for a classifier whose
+            prediction may not be the most probable class, such as ``SVC(probability=True)``.
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), default=None
-            What each decision costs in each sample, given its true class or for every class, with classes and
-            decisions in the order of the classifier's. A classifier that decides by such costs needs those for every
-            class.
+            Cost of each decision for each sample: either for its true class only, or for every class. Classes and
+            decisions are in the same order as in the classifier. If the classifier decides by costs of each sample,
+            pass them for every class.
 
         Returns
         -------
@@ -192,7 +194,7 @@ class FromPredictions(FromPairs):
         TypeError
             If the estimator has no ``predict_proba``.
         ValueError
-            If `costs` have another shape, or are negative or not finite.
+            If `costs` have a wrong shape, or are negative or not finite.
         """
         by_sample = None if costs is None else read_costs_by_sample(costs)
         full = by_sample is not None and by_sample.ndim == 3 and decides_by_sample(estimator)
@@ -224,10 +226,10 @@ class FromPredictions(FromPairs):
 
 
 def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]) -> None:
-    """Warn if a single column seems to hold the confidence in the prediction, not the probability of pos_label.
+    """Warn if a single column seems to be the confidence in the prediction, not the probability of pos_label.
 
-    It is never below 1/2; there are both classes, ten times at least; and it implies far more of the positive class
-    than there are, which a model that predicts one class always, rightly or not far off, does not.
+    The column is then never below 1/2, although each class has at least ten rows. It also implies far more rows of the
+    positive class than there are. This is not so for a model that always predicts one class and is about right.
     """
     n, n_positive = len(present), np.count_nonzero(present)
     if min(n_positive, n - n_positive) < 10 or positive_proba.min() < 0.5:
@@ -236,8 +238,8 @@ def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]
     excess = float(promised.sum()) - n_positive
     if excess > 3 * np.sqrt(float((promised * (1 - promised)).sum())):
         warn(
-            f"y_proba is nowhere below 0.5, and yet {n - n_positive} of {n} samples are not of the positive class. It "
-            "is read as the probability of pos_label, in every row. If it is the confidence in the predicted label, "
+            f"y_proba is never below 0.5, although {n - n_positive} of {n} samples are not of the positive class. It "
+            "is used as the probability of pos_label in every row. If it is the confidence in the predicted label, "
             "such as y_proba.max(axis=1), pass the probabilities of both classes, or use "
             "ConfidenceProfile.from_correctness(correct, confidence).",
         )

@@ -18,74 +18,75 @@ from skconf.profile._regression import Forecast
 
 
 class ConfidenceProfile(FromPredictions, FromGenerated):
-    """Predictions, checked once and ready for every metric.
+    """Predictions that are checked once and can be passed to every metric.
 
-    Build it with :meth:`from_predictions`, :meth:`from_correctness` or :meth:`from_estimator`, and pass it as the
-    first argument of any metric function: many metrics then cost one validation and one sort. For other tasks there are
+    Build it with :meth:`from_predictions`, :meth:`from_correctness` or :meth:`from_estimator`. Pass it as the first
+    argument of any metric function. Many metrics then share one validation and one sort. For other tasks there are
     :meth:`from_multilabel`, :meth:`from_regression`, :meth:`from_sequences`, :meth:`from_samples`, :meth:`from_costs`
     and :meth:`with_similarity`.
 
     Attributes
     ----------
     correctness : ndarray of shape (n_samples,), bool or float64
-        Whether the predicted class is the true one; or how nearly right each answer is, in [0, 1]; NaN where only costs
-        are known.
+        Whether the predicted class is the true class, or a grade of each answer in [0, 1]. NaN if only costs are known.
     confidence : ndarray of shape (n_samples,), float64
-        Probability of the predicted class. It is below 1/2 in a binary task where a given prediction is not the
-        most probable class. For graded answers it is the expected correctness; where only costs are known, 1 − u/u_M.
+        Probability of the predicted class. In a binary task, it is below 1/2 if the given prediction is not the most
+        probable class. For graded answers it is the expected correctness. If only costs are known, it is 1 − u/u_M.
     score : ndarray of shape (n_samples,), float64
-        What selection ranks by: the confidence, unless a selective classifier uses another score.
+        The score that is compared with a threshold. It is the confidence, unless a selective classifier uses another
+        score.
     sample_weight : ndarray of shape (n_samples,) or None
-        Non-negative weights; None stands for ones. Extreme ones are scaled: where the largest is not in
-        [1e-30, 1e30], or another is more than 1e30 times smaller. See `weight_scale` and `given_weight`.
+        Non-negative weights. None if all weights are one. Weights are scaled if the largest is not in [1e-30, 1e30], or
+        if another one is more than 1e30 times smaller. See `weight_scale` and `given_weight`.
     classes : ndarray of shape (n_classes,) or None
-        Labels in the order of the probability columns; None for a profile from correctness.
+        Labels in the order of the columns of probabilities. None for a profile from correctness.
     true_class, predicted_class : ndarray of shape (n_samples,) or None
         Positions in ``classes`` of the true and the predicted label.
     positive_class : int or None
         Position in ``classes`` of ``pos_label``.
     threshold : float or None
-        The threshold of the selective classifier the predictions came from; metrics that are given no other one use it.
+        The threshold of the selective classifier that made the predictions. Metrics use it if they get no other
+        threshold.
     reject_label : label or None
-        What that classifier predicts below the threshold.
+        The label that this classifier predicts below the threshold.
     prediction_given : bool
-        Whether the predicted labels were given, and not read off the probabilities.
+        Whether the predicted labels were given, and not computed from the probabilities.
     weight_scale : float
-        What the weights were divided by: 1, but where the largest is not in [1e-30, 1e30].
+        The number by which the weights were divided. It is 1 if the largest weight is in [1e-30, 1e30].
     answered : bool
-        Whether these are the answers of a classifier. Costs are then those of what it answered.
+        Whether these are the answers of a classifier. Costs are then the costs of its answers.
     decided : ndarray of shape (n_samples,) or None
-        Position of each answer in `decisions`, or in ``classes`` where that is None; None where it is
+        Position of each answer in `decisions`, or in ``classes`` if `decisions` is None. None if the answer is
         `predicted_class`.
     decisions : tuple or None
-        What a classifier decides among, where these are not the classes. The predicted class is then the most probable
-        one.
+        The decisions of a classifier, if they are not the classes. The predicted class is then the most probable one.
     costs : ndarray of shape (n_samples, n_decisions) or None
-        What each decision costs in each sample, given its true class, where this differs by sample.
+        Cost of each decision for each sample, given its true class. None if costs do not differ by sample.
     groups : ndarray of shape (n_samples,) or None
-        Number of the row that each answer is of, where one row has several, such as the labels of a multilabel task.
-        They depend on each other: intervals, comparisons and guarantees draw rows, and not answers.
+        Group of each answer, such as its row in a multilabel task, where each row has several answers. Answers of one
+        group depend on each other, so intervals, comparisons and guarantees draw groups and not answers.
     topic : ndarray of shape (n_samples,) or None
-        Position in `topics` of what each answer is about, such as its label in a multilabel task.
+        Position in `topics` of the topic of each answer, such as its label in a multilabel task.
     topics : tuple or None
-        The names of these.
+        Names of the topics.
     strata : ndarray of shape (n_samples,) or None
-        Stratum of each answer, whose number of rows was chosen: the true class, after :meth:`at_prevalence`.
+        Stratum of each answer. The number of rows of each stratum is fixed. After :meth:`at_prevalence`, it is the true
+        class.
     prevalence : tuple of float or None
-        Shares of the classes, in their order, that were stated there.
+        Shares of the classes that were given to :meth:`at_prevalence`, in the order of the classes.
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
-        Cost C of each answer, and its uncertainty u, where :meth:`from_costs` was given these.
+        Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        The largest uncertainty of a best guess, u_M, beside them.
+        The largest uncertainty u_M of a best decision, in such a profile.
     abstained : Abstained or None
-        The rows that abstain, where there are some. The arrays above are those of the other rows; metrics that count
-        what abstains, such as the coverage, read `everything`.
+        The rows that abstain, if there are any. The arrays above do not contain them. Metrics that count them, such as
+        the coverage, use `everything`.
 
     Notes
     -----
-    A profile holds arrays of its own, so that later changes of what it was built from do not reach it. Probabilities
-    alone, which may be large, are not copied: `proba` is a read-only view of what was given. Pass a copy
-    (``y_proba.copy()``) where the array will be written to.
+    A profile copies its arrays, so you can change the originals later. Only probabilities are not copied, because they
+    may be large: `proba` is a read-only view of the array that you pass. If you will change this array, pass a copy
+    (``y_proba.copy()``).
 
     Examples
     --------
@@ -142,47 +143,49 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self | dict[Any, Self]:
-        """Build a profile of samples that have any number of labels.
+        """Build a profile of samples with any number of labels.
 
-        A label is predicted where its probability p is above 1/2. The confidence of such an answer is p, and that of a
-        label which is not predicted 1 − p.
+        A label is predicted if its probability p is above 1/2. The confidence is p for a predicted label, and 1 − p for
+        a label that is not predicted.
 
         Parameters
         ----------
         Y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-            1 where a sample has a label, and 0 elsewhere.
+            1 if a sample has a label, else 0.
         Y_proba : array-like of shape (n_samples, n_labels), or list of arrays of shape (n_samples, 2)
-            Probability of each label; a list is what ``predict_proba`` of scikit-learn's ``MultiOutputClassifier``
-            returns. Tables of both with named columns are put in the order of `Y_true`.
+            Probability of each label. You can also pass the list that ``predict_proba`` of scikit-learn's
+            ``MultiOutputClassifier`` returns. If `Y_true` and `Y_proba` are tables with named columns, the columns are
+            matched by name.
         average : {"micro", "samples"} or None, default="micro"
-            What an answer is.
+            What counts as an answer.
 
-            - "micro": each label of each sample, row by row. It is right or wrong, and calibrated if, among answers of
-              confidence c, the share c is right. Labels of a sample depend on each other: the profile has samples as
-              its `groups`, and labels as its `topics`, by which a report says which are worst.
-            - "samples": the set of labels that is predicted for a sample. It is graded by Jaccard's index, the labels
-              that are predicted and true over those that are either, and 1 where there are none. Its confidence is the
-              index that the probabilities imply if labels are independent, given the features; it is calibrated if,
-              among sets of confidence c, the mean index is c.
-            - None: each label by itself, as a binary task.
+            - "micro": each label of each sample is an answer, right or wrong. Answers are in the order of the rows.
+              They are calibrated if a share c of the answers with confidence c is right. Labels of a sample depend on
+              each other, so the samples are the `groups` of the profile. The labels are its `topics`, so that a report
+              can say which labels are worst.
+            - "samples": the set of labels that is predicted for a sample is an answer. It is graded by Jaccard's index:
+              the number of labels that are both predicted and true, divided by the number of labels that are either (1
+              if there are none). The confidence is the expected index if labels are independent, given the features. It
+              is calibrated if the sets with confidence c have a mean index of c.
+            - None: each label is a binary task with its own profile.
         Y_pred : array-like or sparse matrix of shape (n_samples, n_labels), default=None
-            Predicted labels, where they are not those of a probability above 1/2.
+            Predicted labels. Pass them if they are not the labels with a probability above 1/2.
         labels : array-like of shape (n_labels,), default=None
-            Names of the labels. None stands for the names of the columns of `Y_true`, or 0, 1, ….
+            Names of the labels. None uses the names of the columns of `Y_true`, or else 0, 1, ….
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            What each sample is of, such as its patient. None makes each sample a group.
+            The group of each sample, such as its patient. None makes each sample a group.
 
         Returns
         -------
         ConfidenceProfile, or dict of label to ConfidenceProfile
-            A dict with ``average=None``.
+            A profile; with ``average=None``, a dict with a profile for each label.
 
         Raises
         ------
         ValueError
-            If labels are not 0 or 1, probabilities are outside [0, 1], or shapes or names differ.
+            If labels are not 0 or 1. If probabilities are outside [0, 1]. If shapes or names differ.
 
         Examples
         --------
@@ -241,12 +244,11 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Build a profile of predicted numbers, with the confidence in each.
+        """Build a profile of predicted numbers, with a confidence in each of them.
 
-        The confidence is the correctness that is expected if the true value comes from the distribution that the model
-        predicts; with "within" the probability that the error is at most `tolerance`. It is calibrated if, among
-        predictions of confidence c, the mean correctness is c. The distribution is given by one of `std`, `interval`
-        and `ensemble`.
+        The confidence is the expected correctness under the distribution that the model predicts. With "within", it is
+        the probability that the error is at most `tolerance`. It is calibrated if the predictions with confidence c
+        have a mean correctness of c. Pass the distribution as one of `std`, `interval` and `ensemble`.
 
         Parameters
         ----------
@@ -257,33 +259,34 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         tolerance : float
             The largest error that counts as right, in the units of `y_true`; above 0.
         kernel : {"within", "gaussian"}, default="within"
-            Correctness of a prediction with error e: "within" is right where |e| <= tolerance, and wrong elsewhere;
-            "gaussian" is graded, exp(−(e / tolerance)² / 2).
+            Correctness of a prediction with error e. With "within", it is right if |e| <= tolerance, else wrong. With
+            "gaussian", it is graded as exp(−(e / tolerance)² / 2).
         std : array-like of shape (n_samples,), default=None
-            Predicted standard deviations: the distribution is normal, around `y_pred`.
+            Predicted standard deviations. The distribution is normal, with mean `y_pred`.
         interval : pair of array-like of shape (n_samples,), default=None
-            Predicted intervals, as lower and upper ends: on each side of `y_pred` the distribution is half a normal
+            Lower and upper ends of predicted intervals. On each side of `y_pred`, the distribution is half of a normal
             one.
         interval_level : float, default=0.9
-            Probability of each interval, in (0, 1), the same on both sides.
+            Probability of each interval, in (0, 1), with half of it on each side.
         ensemble : array-like of shape (n_samples, n_members), default=None
-            Predictions of the members of an ensemble, as draws from the distribution. They differ by what the members
-            do not know, and not by the noise of the data, unless drawn with it: confidences may be too high.
+            Predictions of the members of an ensemble, as draws from the distribution. Members usually differ by the
+            uncertainty of the model, but not by the noise of the data. Unless they are drawn with noise, confidences
+            may be too high.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            What each sample is of, such as its patient, where samples of one depend on each other.
+            The group of each sample, such as its patient. Pass it if samples of one group depend on each other.
 
         Returns
         -------
         ConfidenceProfile
-            Right or wrong with "within", and graded with "gaussian".
+            With "within", answers are right or wrong; with "gaussian", they are graded.
 
         Raises
         ------
         ValueError
-            If not one of `std`, `interval` and `ensemble` is given, a value is missing or out of range, a prediction
-            lies outside its interval, or lengths differ.
+            If not exactly one of `std`, `interval` and `ensemble` is given. If a value is missing or out of range. If a
+            prediction lies outside its interval. If lengths differ.
 
         Examples
         --------
@@ -302,21 +305,24 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
 
 
 def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> ConfidenceProfile:
-    """Return predictions as a profile: the one that holds them, or a new one. Messages name the caller."""
+    """Return predictions as a profile: the given one, or a new one. Messages name the caller."""
     if not isinstance(y_true, ConfidenceProfile):
         if y_proba is None:
             raise TypeError(f"{caller} needs y_proba, unless its first argument is a ConfidenceProfile.")
         return ConfidenceProfile.from_predictions(y_true, y_proba, **given)
     repeated = [name for name, value in {"y_proba": y_proba, **given}.items() if value is not None]
     if repeated:
-        raise TypeError(f"{caller} got a ConfidenceProfile and {', '.join(repeated)}; the profile holds these already.")
+        raise TypeError(
+            f"{caller} got a ConfidenceProfile and {', '.join(repeated)}, but the profile has these already. Leave "
+            "them out."
+        )
     if len(y_true) == 0:
         raise ValueError(f"{caller} needs at least one sample, but the profile has none.")
     return y_true
 
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
-    """Return the predictions of a part with weights that may all be zero, as other parts may have positive ones."""
+    """Return the predictions of a part with weights. All may be zero, because other parts may have positive ones."""
     if sample_weight is None:
         return profile.with_weight(None)
     weight = as_floats(sample_weight, "sample_weight")

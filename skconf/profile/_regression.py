@@ -1,4 +1,4 @@
-"""Predicted numbers: how right they are within a tolerance, and how right they are expected to be."""
+"""Predicted numbers: their correctness within a tolerance, and their expected correctness."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,15 +21,15 @@ class Forecast:
     Attributes
     ----------
     error : ndarray of shape (n_samples,)
-        True less predicted values.
+        True values minus predicted values.
     tolerance : float
         The largest error that counts as right.
     graded : bool
-        Whether correctness falls with the error, as a normal density does, and not at once.
+        Whether correctness falls gradually with the error, as a normal density does.
     deviations : ndarray of shape (n_samples, n_deviations)
-        Standard deviations of normal distributions, or, of an ensemble, distances of members; equally probable.
+        Standard deviations of equally probable normal distributions; with an ensemble, distances of its members.
     drawn : bool
-        Whether they are distances.
+        Whether `deviations` are distances.
     """
 
     error: Floats
@@ -42,7 +42,7 @@ class Forecast:
     def read(
         cls, y_true: Any, y_pred: Any, tolerance: Any, kernel: Any, std: Any, interval: Any, level: Any, ensemble: Any
     ) -> Self:
-        """Check what users hand in."""
+        """Check the arguments of users."""
         check_number(tolerance, "tolerance", 0.0, open_high=True)
         if tolerance == 0:
             raise ValueError("tolerance must be above 0, but is 0.")
@@ -51,7 +51,7 @@ class Forecast:
             name for name, what in (("std", std), ("interval", interval), ("ensemble", ensemble)) if what is not None
         ]
         if len(given) != 1:
-            raise ValueError(f"Pass one of std, interval and ensemble; got {' and '.join(given) or 'none'}.")
+            raise ValueError(f"Pass exactly one of std, interval and ensemble; got {' and '.join(given) or 'none'}.")
         predicted = check_column(y_pred, None, "y_pred")
         error = check_column(y_true, len(predicted), "y_true") - predicted
         if std is not None:
@@ -64,11 +64,11 @@ class Forecast:
         return cls(error, float(tolerance), kernel == "gaussian", deviations, ensemble is not None)
 
     def correctness(self) -> NDArray[Any]:
-        """Return how right each prediction is."""
+        """Return the correctness of each prediction."""
         return self._kernel(np.abs(self.error))
 
     def confidence(self) -> Floats:
-        """Return how right each prediction is expected to be."""
+        """Return the expected correctness of each prediction."""
         if self.drawn:
             return self._kernel(self.deviations).mean(axis=1, dtype=np.float64)
         if self.graded:
@@ -86,7 +86,7 @@ def _of_interval(predicted: Floats, interval: Any, level: Any) -> Floats:
     if level == 0:
         raise ValueError("interval_level must be above 0, but is 0.")
     if not isinstance(interval, tuple | list) or len(interval) != 2:
-        raise TypeError("interval must be a pair (low, high) of columns, one value of each for each sample.")
+        raise TypeError("interval must be a pair (low, high) of columns, with one value for each sample.")
     low, high = (check_column(end, len(predicted), f"interval[{i}]") for i, end in enumerate(interval))
     deviations: Floats = np.column_stack([predicted - low, high - predicted]) / ndtri((1 + level) / 2)
     _refuse_negative(deviations, "y_pred lies outside its interval")
@@ -98,7 +98,7 @@ def _of_members(predicted: Floats, ensemble: Any) -> Floats:
     members = as_floats(ensemble, "ensemble").astype(np.float64)
     if members.ndim != 2 or len(members) != len(predicted) or members.shape[1] == 0:
         raise ValueError(
-            f"ensemble must have shape ({len(predicted)}, n_members), a row for each sample, but has shape "
+            f"ensemble must have shape ({len(predicted)}, n_members), with a row for each sample, but has shape "
             f"{members.shape}."
         )
     if not np.isfinite(members).all():

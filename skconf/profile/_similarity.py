@@ -1,4 +1,4 @@
-"""Matrices of how similar classes are: read from users, and made from a tree."""
+"""Matrices of similarities of classes, from users or from a tree."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -14,30 +14,30 @@ from skconf._core.probabilities import Floats
 
 
 def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFrame:
-    """Return how similar the classes of a hierarchy are: 1 for the same one, 0 where only the root is in common.
+    """Return similarities of the classes of a hierarchy: 1 for the same class, 0 if only the root is in common.
 
-    Two classes at depths d and e, whose last common ancestor is at depth a, have the similarity 2a / (d + e) [1]_. The
-    root, at depth 0, is what has no parent.
+    Two classes at depths d and e with their last common ancestor at depth a have the similarity 2a / (d + e) [1]_. The
+    root has no parent, and depth 0.
 
     Parameters
     ----------
     parents : mapping of node to node
-        The parent of every node but the root, as in ``{"cat": "mammal", "mammal": "animal"}``. Nodes without a parent
-        hang from one root together.
+        The parent of every node except the root, as in ``{"cat": "mammal", "mammal": "animal"}``. All nodes without a
+        parent are the root together.
     labels : array-like of shape (n_classes,)
         The classes.
 
     Returns
     -------
     DataFrame of shape (n_classes, n_classes)
-        Similarity in [0, 1], with the labels as index and columns: for ``similarity=`` of
-        :func:`~skconf.metrics.cwsa_score`, and for :meth:`ConfidenceProfile.with_similarity
+        Similarities in [0, 1], with the labels as index and columns. Pass it as ``similarity=`` to
+        :func:`~skconf.metrics.cwsa_score`, or to :meth:`ConfidenceProfile.with_similarity
         <skconf.ConfidenceProfile.with_similarity>`.
 
     Raises
     ------
     ValueError
-        If labels are missing, repeated or not in the tree, or the parents of a node lead back to it.
+        If labels are missing, repeated or not in the tree. If the parents of a node lead back to the node.
 
     References
     ----------
@@ -55,7 +55,7 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
     """
     classes, known = check_labels(labels).tolist(), {*parents, *parents.values()}
     if unknown := [label for label in classes if label not in known]:
-        raise ValueError(f"labels holds {shorten(unknown)}, which parents does not name. Give each its parent.")
+        raise ValueError(f"labels has {shorten(unknown)}, but parents does not name them. Add a parent for each.")
     paths = [_path(label, parents) for label in classes]
     if len({path[0] for path in paths}) > 1:  # they hang from one root together
         paths = [[None, *path] for path in paths]
@@ -73,13 +73,13 @@ def _path(label: Hashable, parents: Mapping[Any, Any]) -> list[Any]:
     path = [label]
     while path[0] in parents:
         if parents[path[0]] in path:
-            raise ValueError(f"parents lead from {label!r} back to {parents[path[0]]!r}; a tree has no cycle.")
+            raise ValueError(f"parents lead from {label!r} back to {parents[path[0]]!r}, but a tree has no cycle.")
         path.insert(0, parents[path[0]])
     return path
 
 
 def check_similarity(similarity: Any) -> Any:
-    """Return a matrix as it was given, after checking its shape and values."""
+    """Return a matrix unchanged, after a check of its shape and values."""
     matrix = np.asarray(similarity, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
@@ -89,7 +89,7 @@ def check_similarity(similarity: Any) -> Any:
 
 
 def similarity_of(similarity: Any, classes: NDArray[Any]) -> Floats:
-    """Return a checked matrix with rows and columns in the order of the classes, where its table names them."""
+    """Return a checked matrix. If it is a table with names, rows and columns are put in the order of the classes."""
     matrix = np.asarray(similarity, dtype=np.float64)
     names = column_names(similarity)
     if names is not None:

@@ -525,7 +525,7 @@ class TestErrors:
 
     def test_profile_and_more(self):
         profile = ConfidenceProfile.from_predictions([0, 1], [0.5, 0.7])
-        with pytest.raises(TypeError, match="holds these already"):
+        with pytest.raises(TypeError, match="has these already"):
             MetricAccumulator(SOME).update(profile, sample_weight=[1, 2])
         for labels in ([0, 1], [], None):
             with pytest.raises(TypeError, match="needs y_proba"):

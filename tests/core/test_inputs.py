@@ -294,10 +294,10 @@ def test_the_confidence_in_the_place_of_the_probability_of_a_class_is_told(shape
     rng = np.random.default_rng(0)
     p = rng.beta(0.5, 0.5, shape)
     y = (rng.random(shape) < p).astype(int)
-    with pytest.warns(UserWarning, match=r"y_proba is nowhere below 0\.5.* such as y_proba\.max\(axis=1\)") as told:
+    with pytest.warns(UserWarning, match=r"y_proba is never below 0\.5.* such as y_proba\.max\(axis=1\)") as told:
         cw_accuracy_score(y, np.maximum(p, 1 - p))
     assert len(told) == 1
-    with pytest.warns(UserWarning, match=r"y_proba is nowhere below 0\.5"):
+    with pytest.warns(UserWarning, match=r"y_proba is never below 0\.5"):
         cw_accuracy_score(y, np.maximum(p, 1 - p), pos_label=0)
 
 

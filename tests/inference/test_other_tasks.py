@@ -226,7 +226,7 @@ class TestVerdict:
             assert assess_confidence(profile).grade == "too few to say"
 
     def test_costs_have_none(self):
-        with pytest.raises(ValueError, match="assess_confidence needs correctness, and of these only costs"):
+        with pytest.raises(ValueError, match="assess_confidence needs the correctness of answers, but only costs"):
             assess_confidence(costs())
 
 
@@ -309,7 +309,7 @@ class TestEverywhere:
             overconfidence_by_group(graded(), groups=np.arange(400) % 2)
         with pytest.raises(ValueError, match="shift_test counts right answers"):
             shift_test(graded(), graded())
-        with pytest.raises(ValueError, match="confidence_level counts errors, but the correctness of these is graded"):
+        with pytest.raises(ValueError, match="confidence_level counts errors, but these answers are graded"):
             tune_threshold(graded(), target=0.3, confidence_level=0.9)
 
     def test_a_threshold_for_a_mean_of_graded_losses(self):

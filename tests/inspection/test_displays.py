@@ -699,7 +699,7 @@ class TestEveryDisplay:
         profile = profile_of()
         with pytest.raises(TypeError, match=rf"{display.__name__}\.from_predictions\(\) needs y_proba"):
             display.from_predictions([0, 1])
-        with pytest.raises(TypeError, match="ConfidenceProfile and labels; the profile holds these already"):
+        with pytest.raises(TypeError, match="ConfidenceProfile and labels, but the profile has these already"):
             display.from_predictions(profile, labels=LABELS)
         with pytest.raises(ValueError, match="at least one sample"):
             display.from_predictions(profile[:0])

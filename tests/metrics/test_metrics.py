@@ -49,7 +49,7 @@ def test_a_profile_may_stand_for_the_predictions(name):
     y, proba = ["b", "a", "b", "a", "b"], [0.9, 0.2, 0.4, 0.7, 0.8]
     function, profile = getattr(metrics, name), ConfidenceProfile.from_predictions(y, proba)
     np.testing.assert_equal(function(profile), function(y, proba))
-    with pytest.raises(TypeError, match=r"got a ConfidenceProfile and labels; the profile holds these"):
+    with pytest.raises(TypeError, match=r"got a ConfidenceProfile and labels, but the profile has these"):
         function(profile, labels=["a", "b"])
     with pytest.raises(TypeError, match="y_proba"):
         function(y)

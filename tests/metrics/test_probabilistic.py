@@ -104,7 +104,7 @@ def test_binary_average_of_a_chosen_class_is_its_own_value(name):
 
 
 def test_binary_average_of_many_classes_asks_for_a_choice():
-    with pytest.raises(ValueError, match=r"3 classes and no positive one.*average='macro'"):
+    with pytest.raises(ValueError, match=r"3 classes, but no positive class.*average='macro'"):
         metrics.cf1_score([0, 1, 2], np.full((3, 3), 1 / 3))
 
 

@@ -110,7 +110,7 @@ def test_weights_and_groups_of_samples_reach_their_labels():
         ({"Y_proba": [[0.5, 1.5]]}, r"Y_proba has 1.5, outside \[0, 1\], in row 0, column 1"),
         ({"Y_proba": [[0.5]]}, r"Y_proba has shape \(1, 1\), but Y_true has shape \(1, 2\)"),
         ({"Y_proba": [np.ones((1, 3)), np.ones((1, 3))]}, r"array of shape \(1, 3\) for label 0"),
-        ({"labels": ["a"]}, "labels holds 1 labels, but Y_true has 2 columns"),
+        ({"labels": ["a"]}, "labels has 1 labels, but Y_true has 2 columns"),
         ({"average": "macro"}, "average must be one of 'micro', 'samples', None"),
     ],
 )

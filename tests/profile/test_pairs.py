@@ -10,7 +10,7 @@ class TestGraded:
     def test_what_needs_right_and_wrong_is_told_so(self):
         profile = ConfidenceProfile.from_correctness([0.5, 1, 0], [0.9, 0.8, 0.1])
         assert profile.kind == "graded"
-        with pytest.raises(ValueError, match=r"right or wrong, and the correctness of these is graded"):
+        with pytest.raises(ValueError, match=r"right or wrong, but these answers are graded"):
             _ = profile.correct
         np.testing.assert_array_equal(profile.loss, [0.5, 0, 1])
 
@@ -35,7 +35,7 @@ class TestCosts:
             ({"cost": [1, -1]}, "cost is -1.0 in row 1; it must not be negative"),
             ({"uncertainty": [1, np.nan]}, "uncertainty is nan in row 1; it must be finite"),
             ({"cost": [1]}, "cost has 1 rows, but there are 2"),
-            ({"largest": None}, "cost and uncertainty reach 2: pass largest"),
+            ({"largest": None}, "cost and uncertainty reach 2. Pass largest"),
             ({"largest": 0}, "largest must be above 0"),
         ],
     )
@@ -49,5 +49,5 @@ class TestCosts:
         profile = ConfidenceProfile.from_costs([1, 0], [1, 2], largest=4)
         np.testing.assert_array_equal(profile.score, [0.75, 0.5])
         assert np.isnan(profile.correctness).all()
-        with pytest.raises(ValueError, match="only costs and uncertainties are known"):
+        with pytest.raises(ValueError, match="only costs and uncertainties of these answers are known"):
             _ = profile.correct

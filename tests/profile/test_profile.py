@@ -458,7 +458,7 @@ ERRORS = {
     "y_pred of scores": ({"y_pred": PLAIN["y_proba"]}, r"y_pred must be a single column of labels, .*\(3, 2\)"),
     "reject label": (
         {"y_pred": [0, -1, 1]},
-        r"y_pred holds \[-1\] \(first in row 1\), not among the labels \[0, 1\]\. .*reject.* pass the class predicted",
+        r"y_pred holds \[-1\] \(first in row 1\), not among the labels \[0, 1\]\. .*reject.* pass the classes",
     ),
     "negative weight": ({"sample_weight": [1, 1, -2]}, "sample_weight is -2.0 in row 2; .*not be negative"),
     "NaN weight": ({"sample_weight": [1, np.nan, 2]}, "sample_weight is nan in row 1; .*must be finite"),
@@ -713,11 +713,11 @@ class TestFromCorrectness:
     @pytest.mark.parametrize("what", ["proba", "true_class", "predicted_class"])
     def test_what_needs_classes_says_so(self, what):
         profile = from_correctness([1, 0], [0.5, 0.5])
-        with pytest.raises(ValueError, match=r"built from correctness alone\. Use ConfidenceProfile.from_predictions"):
+        with pytest.raises(ValueError, match=r"built from correctness only\. Use ConfidenceProfile.from_predictions"):
             profile.proba if what == "proba" else profile.require(what)
 
     def test_a_positive_class_is_asked_for_where_there_are_many(self):
-        with pytest.raises(ValueError, match="There are 3 classes and no positive one: pass pos_label, or average="):
+        with pytest.raises(ValueError, match=r"3 classes, but no positive class\. Pass pos_label, or average="):
             from_predictions(Y3, P3).require("positive_class")
 
     @pytest.mark.parametrize(

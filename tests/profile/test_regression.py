@@ -72,7 +72,7 @@ def test_a_true_distribution_is_calibrated(kernel):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"std": None}, "Pass one of std, interval and ensemble; got none"),
+        ({"std": None}, "Pass exactly one of std, interval and ensemble; got none"),
         ({"ensemble": [[1.0], [2.0]]}, "got std and ensemble"),
         ({"tolerance": 0}, "tolerance must be above 0"),
         ({"kernel": "box"}, "kernel must be one of 'within', 'gaussian'"),

@@ -68,14 +68,14 @@ def test_impossible_samples_have_no_share():
 @pytest.mark.parametrize(
     ("correct", "answers", "given", "message"),
     [
-        ([[1, 0]], [["a", "a"]], {}, r"correct\[0\] calls answers of one class both right and wrong"),
+        ([[1, 0]], [["a", "a"]], {}, r"correct\[0\] says that answers of one class are both right and wrong"),
         ([[1], [1]], [["a"]], {}, "correct has 2 entries for 1 questions"),
         ([[1]], [["a", "b"]], {}, r"correct\[0\] has 1 rows, but there are 2"),
-        ([], [], {}, "answers holds no question"),
+        ([], [], {}, "answers has no question"),
         ([[]], [[]], {}, r"answers\[0\] is empty"),
         ([[1]], [[None]], {}, r"answers\[0\] has a missing label"),
         ([[1]], [["a"]], {"confidence": "mean_probability"}, "'mean_probability' needs probability"),
-        ([[1]], [["a"]], {"probability": [[0.5]]}, "'frequency' counts samples"),
+        ([[1]], [["a"]], {"probability": [[0.5]]}, "'frequency' only counts answers"),
         (
             [[1]],
             [["a"]],

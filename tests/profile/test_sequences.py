@@ -26,11 +26,11 @@ def test_the_share_of_tokens():
 @pytest.mark.parametrize(
     ("correct", "confidence", "message"),
     [
-        ([[1]], [[0.5], [0.5]], "correct holds 1 sequences, and confidence 2"),
-        ([], [], "correct holds 0 sequences"),
+        ([[1]], [[0.5], [0.5]], "correct has 1 sequences, and confidence has 2"),
+        ([], [], "correct has 0 sequences"),
         ([[1], []], [[0.5], []], r"confidence\[1\] is empty"),
         ([[1], [1]], [[0.5], [0.5, 0.5]], r"correct\[1\] has 1 rows"),
-        ([[0.5]], [[0.5]], r"correct\[0\] must hold 0 and 1"),
+        ([[0.5]], [[0.5]], r"correct\[0\] must hold 0 or 1"),
         ([[1]], [[1.5]], r"confidence\[0\] must hold numbers in \[0, 1\]"),
     ],
 )

@@ -155,7 +155,7 @@ class TestWhatIsLeftOut:
         left_out = expected.index.difference(found.index)
         assert "cf1_score(average='macro')" in left_out
         for name in left_out:
-            with pytest.raises(ValueError, match="correctness alone"):
+            with pytest.raises(ValueError, match="correctness only"):
                 confidence_interval(name, bare)
         kept = found.index.difference(["ecuas_loss"])  # its largest uncertainty is that of many classes
         pd.testing.assert_frame_equal(found.loc[kept], expected.loc[kept])
@@ -225,7 +225,7 @@ class TestInput:
         profile = ConfidenceProfile.from_predictions([0, 1], [0.2, 0.8])
         with pytest.raises(TypeError, match="needs y_proba"):
             report([0, 1])
-        with pytest.raises(TypeError, match="ConfidenceProfile and y_pred, sample_weight; the profile holds these"):
+        with pytest.raises(TypeError, match="ConfidenceProfile and y_pred, sample_weight, but the profile has these"):
             report(profile, y_pred=[0, 1], sample_weight=[1, 1])
         with pytest.raises(ValueError, match="at least one sample"):
             report(profile[:0])

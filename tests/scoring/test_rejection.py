@@ -58,7 +58,7 @@ class TestUndefined:
 
     def test_what_does_not_apply_is_nan_among_many_and_an_error_alone(self):
         fitted, X, y = folds("logistic", 3)[0]
-        with pytest.raises(ValueError, match="There are 3 classes and no positive one"):
+        with pytest.raises(ValueError, match="There are 3 classes, but no positive class"):
             get_scorer("cf1")(fitted, X, y)
         with pytest.warns(
             UndefinedMetricWarning, match="^key is undefined here and is NaN: There are 3 classes"
