@@ -16,14 +16,15 @@ _MEANINGS = {
 }
 #: Further options, by the name of the parameter.
 _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
-#: What stands for rows that do not depend on each other, instead of a column.
-_NO_CLUSTER = "none"
+#: What stands for rows of which none abstains, or that do not depend on each other, instead of a column.
+_NO_COLUMN = "none"
 
 
 def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target") -> None:
     """Add the options; `target` is the name of the option for the true labels."""
     for name, meaning in _MEANINGS.items():
         else_found = "" if name in ("weight", "abstained") else "; else it is guessed"
+        else_found = f"{else_found}; {_NO_COLUMN}: no row abstains" if name == "abstained" else else_found
         parser.add_argument(
             f"--{target if name == 'target' else name}",
             metavar="COLUMN",
@@ -34,7 +35,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         metavar="COLUMN",
         help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow for rows "
         "of a cluster that depend on each other (default: the ids of a log, or of a column called so, if ids repeat; "
-        f"{_NO_CLUSTER}: rows do not depend on each other)",
+        f"{_NO_COLUMN}: rows do not depend on each other)",
     )
     parser.add_argument(
         "--score",
@@ -75,5 +76,7 @@ def columns_of(options: argparse.Namespace, *, target: str = "target") -> dict[s
     """Return the given options as parameters of `Columns`."""
     given = {name: getattr(options, target if name == "target" else name) for name in _MEANINGS}
     others = {name: getattr(options, name) for name in _OTHERS}
-    others["cluster"] = False if options.cluster == _NO_CLUSTER else options.cluster
-    return {**given, **others, "grades": grades_of(options.grades)}
+    found = {**given, **others}
+    for name in ("abstained", "cluster"):
+        found[name] = False if found[name] == _NO_COLUMN else found[name]
+    return {**found, "grades": grades_of(options.grades)}

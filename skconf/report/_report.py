@@ -224,10 +224,11 @@ class ConfidenceReport:
             models, which are then shown side by side. Instead of files, you can pass a log of a language model for each
             model, as in :func:`~skconf.read_log`. `correct` and `confidence` then have the meaning described there.
         {columns}
-        abstained : label, default=None
+        abstained : label or False, default=None
             Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that
             abstains needs no label, no grade and no confidence. None means the column ``abstained``, if there is one;
-            for a log, the rules of :func:`~skconf.read_log`. Not in batches.
+            for a log and for graded answers in JSON lines, the rules of :func:`~skconf.read_log`. False: no row
+            abstains. Not in batches.
         cluster : label or False, default=None
             Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
             other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with a

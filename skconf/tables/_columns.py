@@ -39,6 +39,7 @@ from skconf.tables._entries import (
     says_yes,
     spelled_alike,
 )
+from skconf.tables._log_samples import states_of
 
 _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
@@ -88,9 +89,10 @@ class Columns:
 
     Other Parameters
     ----------------
-    abstained : label, default=None
+    abstained : label or False, default=None
         Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that abstains
         needs no label, no grade and no confidence. None means ``abstained``, if there is such a column.
+        False: no row abstains.
     cluster : label or False, default=None
         Column of what each row is of, such as its patient or its question, where rows of one depend on each other.
         False: rows do not.
@@ -133,8 +135,13 @@ class Columns:
             check_grades(self.grades)
         single = [getattr(self, role) for role in USUAL if role != "abstained"]
         object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
-        beside = [name for name in (self.abstained, self.unit, self.score) if name is not None]
+        beside = [name for name in (self.gone, self.unit, self.score) if name is not None]
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *beside, *self.groups])))
+
+    @property
+    def gone(self) -> Any:
+        """Column of which rows abstain; None if there is none."""
+        return None if self.abstained is False else self.abstained
 
     @property
     def unit(self) -> Any:
@@ -308,7 +315,7 @@ class Columns:
 
     def _abstains(self, table: Any) -> NDArray[np.bool_]:
         """Return which rows of a table abstain."""
-        if self.abstained is None:
+        if self.gone is None:
             return np.zeros(len(table[self.needed[0]]), dtype=np.bool_)
         return says_yes(as_series(table[self.abstained]), self.abstained, of_answers=self.abstained in self.named)
 
@@ -322,6 +329,11 @@ class Columns:
             return no_row
         missing = missing & ~self._abstains(table)
         return no_row if missing.all() else missing
+
+    def states_of(self, table: Any, answers: Any) -> "pd.Series[Any]":
+        """Return whether each row is an answer or why it abstains, by its grade and a column of answers."""
+        grades = self._numbers(table, self.correct, of_truth=True).astype(np.float64)
+        return pd.Series(states_of(grades, list(table[answers])), dtype=object, index=table.index)
 
     def read_truth(self, table: Any) -> NDArray[Any] | None:
         """Return the true labels of a table as plain texts, which do not depend on the format of the file."""

@@ -1,11 +1,12 @@
 """Tables in files, read batch by batch: Parquet, CSV and JSON lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, located
-from skconf._core.usual_names import IDS, spelled
+from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._bytes import count_bytes
 from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
@@ -24,6 +25,7 @@ from skconf.tables._entries import as_series, rows_where
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines, tell_broken
 from skconf.tables._lines import line_of_row, refuse_uneven_rows
+from skconf.tables._log_samples import ANSWERED
 from skconf.tables._parquet import Parquet
 from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, LogPath, WithTruth, holds_json_lines, shown
 from skconf.tables._quotes import refuse_loose_quotes
@@ -83,8 +85,8 @@ class Rows(NamedTuple):
         The ids as plain texts, where several rows have one: what rows belong to.
     kept : ndarray or None
         The rows of the file that are here, where others have no grade.
-    n_ungraded : int
-        The number of these.
+    states : mapping of str to int
+        How many rows were not scored, or abstain by what they say, for each reason.
     said : sequence of str
         What was done of its own accord, in sentences.
     """
@@ -97,7 +99,7 @@ class Rows(NamedTuple):
     score: Any = None
     repeated: Any = None
     kept: Any = None
-    n_ungraded: int = 0
+    states: Mapping[str, int] = MappingProxyType({})
     said: Sequence[str] = ()
 
 
@@ -123,18 +125,28 @@ def _read_rows(path: Path, columns: Columns, n_rows: int | None, ids: Any, *, as
         columns = columns.found_in(file.names)
         _check_there(file.names, [] if ids is None else [ids], "ids")
     column = id_column(file.names) if ids is None else ids
-    named = [column] if column in file.names and column not in columns.needed else []
+    answer = _answers_of(file, columns) if as_log else None
+    named = [name for name in dict.fromkeys((column, answer)) if name in file.names and name not in columns.needed]
     table = next(file.batches([*columns.needed, *named], n_rows), None)
-    kept, said = None, list[str]()
+    kept, said, states = None, list[str](), dict[str, int]()
     if as_log and table is not None and (ungraded := columns.ungraded(table)).any():
         kept = np.flatnonzero(~ungraded)
         table = rows_where(table, column_names(table), ~ungraded)
-        said.append(f"left out {_count(int(ungraded.sum()), 'row')} without a grade in column {columns.correct!r}")
+        states["unscored"] = int(ungraded.sum())
+        said.append(f"left out {_count(states['unscored'], 'row')} without a grade in column {columns.correct!r}")
     own, repeated, words = (None, None, "") if table is None else _ids_in(table, column, columns)
     if as_log and columns.cluster is None and words:
         said.append(words)
         columns = columns if repeated is None else replace(columns, cluster=column)
     with named_by_id(file, ids, kept), located(shown(path)):
+        if table is not None and answer is not None:
+            gone = columns.states_of(table, answer)
+            if not gone.eq(ANSWERED).all():
+                states |= gone[gone != ANSWERED].value_counts().to_dict()
+                words = f"took {_count(int(gone.ne(ANSWERED).sum()), 'text')} in column {answer!r} as abstaining"
+                said.append(f"{words}; {option('abstained', False)} takes them as answers")
+                columns = replace(columns, abstained=USUAL["abstained"])
+                table = table.assign(**{USUAL["abstained"]: gone.ne(ANSWERED)})
         profile = None if table is None else columns.read(table)
         if n_rows is None:  # a trial tells nothing
             tell_broken(file.broken, path, "row")
@@ -143,8 +155,14 @@ def _read_rows(path: Path, columns: Columns, n_rows: int | None, ids: Any, *, as
         score, has_labels = columns.read_score(table, profile.answer_rows), profile.abstained is None
         truth = columns.read_truth(table) if has_labels else None  # rows that abstain need none
         predicted = columns.read_predicted(table) if has_labels else None
-        n_ungraded = 0 if kept is None else int(ungraded.sum())
-        return Rows(profile, truth, predicted, column, own, score, repeated, kept, n_ungraded, said)
+        return Rows(profile, truth, predicted, column, own, score, repeated, kept, states, said)
+
+
+def _answers_of(file: Any, columns: Columns) -> Any:
+    """Return the column of graded answers in JSON lines, whose texts may abstain as in a log; None if there is none."""
+    if not isinstance(file, JsonFile) or columns.correct is None or columns.abstained is not None:
+        return None
+    return next((name for name in file.names if spelled(name) in PREDICTIONS and name not in columns.named), None)
 
 
 def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | None, NDArray[Any] | None, str]:

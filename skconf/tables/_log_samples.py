@@ -1,6 +1,6 @@
 """Samples of logs in one form for all tools, and the rules that say which answers abstain."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -137,6 +137,16 @@ class Log(Protocol):
 
     def choices(self, grade: str) -> Choices | None:
         """Return the choices that a grade is about, if the model chose by likelihoods."""
+
+
+def states_of(grades: Floats, answers: Sequence[Any]) -> list[str]:
+    """Return which answers abstain, and why, by their grades and texts; those that are no texts do not."""
+    return [
+        Sample(None, 1, grade, text, (text.strip(),), {}, blank=not text.strip()).state
+        if isinstance(text, str)
+        else ANSWERED
+        for grade, text in zip(grades.tolist(), answers, strict=True)
+    ]
 
 
 def is_scalar(value: Any) -> bool:

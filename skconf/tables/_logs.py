@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def read_log(
     *,
     correct: str | None = None,
     confidence: str | None = None,
-    abstained: str | None = None,
+    abstained: str | Literal[False] | None = None,
 ) -> pd.DataFrame:
     r"""Read a log of lm-evaluation-harness or Inspect: correctness and confidence of each answer, and who abstained.
 
@@ -60,9 +60,9 @@ def read_log(
         Column of the result with the confidences, such as ``"metadata.confidence"``. None means, for multiple choice of
         lm-evaluation-harness, the softmax of the log-likelihoods at the graded choice. For Inspect, None means
         ``score.confidence`` or ``metadata.confidence``, and for other logs ``confidence``, if there is such a column.
-    abstained : str, default=None
+    abstained : str or False, default=None
         Column of the result that says which answers abstain: truth values, or a column that is blank in these rows.
-        None means the rules in Notes.
+        None means the rules in Notes. False: no answer abstains.
 
     Returns
     -------
@@ -161,7 +161,9 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def log_path(path: Path, correct: str | None, confidence: str | None, abstained: str | None) -> LogPath:
+def log_path(
+    path: Path, correct: str | None, confidence: str | None, abstained: str | Literal[False] | None
+) -> LogPath:
     """Read a log as the table of a file."""
     found = LogPath(path)
     found.frame = read_log(path, correct=correct, confidence=confidence, abstained=abstained)
@@ -240,14 +242,18 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
     )
 
 
-def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstained: str | None) -> pd.DataFrame:
+def _table(
+    log: Log, grade: str, said: list[str], confidence: str | None, abstained: str | Literal[False] | None
+) -> pd.DataFrame:
     samples, choices = log.samples(grade), log.choices(grade)
     answers: Any = [sample.answer for sample in samples] if choices is None else choices.choice
     more = _series(log.columns) if isinstance(log, JsonRows) else _columns([sample.columns for sample in samples])
     states = np.array([sample.state for sample in samples], dtype=object)
     if abstained is None and _ABSTAINED in more:
         abstained = _ABSTAINED
-    if abstained is not None:
+    if abstained is False:
+        states[~np.isin(states, NOT_GRADED)] = ANSWERED
+    elif abstained is not None:
         graded = ~np.isin(states, NOT_GRADED)
         column = _named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained")
         says = says_yes(column, abstained, of_answers=abstained == "y_pred")

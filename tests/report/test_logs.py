@@ -442,3 +442,76 @@ def test_words_that_are_graded_are_no_missing_grades():
     report = ConfidenceReport.from_files(written(table), grades={"full": 1, "none": 0}, metrics=["accuracy"])
     assert report.frame.at["accuracy", "value"] == pytest.approx(CORRECT.mean())
     assert not report.evidence.origin.states
+
+
+def graded_texts(n=90):
+    """Return rows as other tools write them, and which of them abstain."""
+    texts = ["A", "I don't know", "", "  ", "[invalid]", "Not sure.", "I don't know, A"]
+    rows = [
+        {
+            "question_id": i,
+            "is_right": [1, 0, 0.5][RNG.integers(3)],
+            "sure": {"p": round(float(RNG.random()), 2)},
+            "response": texts[i % 7],
+        }
+        for i in range(n)
+    ]
+    gone = np.array([row["is_right"] == 0 and row["response"] in texts[1:6] for row in rows])
+    for row in np.flatnonzero(gone)[::3]:
+        rows[row]["sure"]["p"] = None
+    return rows, gone
+
+
+@pytest.mark.parametrize("of", ["python", "command"])
+def test_graded_json_lines_abstain_as_read_log_says(of, capsys):
+    rows, gone = graded_texts()
+    Path("x.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    log = read_log("x.jsonl", correct="is_right", confidence="sure.p")
+    assert log["abstained"].tolist() == gone.tolist()
+    counts = log["state"].value_counts()
+    told = f"Abstained {gone.sum()}: "
+    if of == "command":
+        assert main(["evaluate", "x.jsonl", "--correct", "is_right", "--confidence", "sure.p", "--short"]) == 0
+        out, said = map(" ".join, (text.split() for text in capsys.readouterr()))
+        assert f"took {gone.sum()} texts in column 'response' as abstaining; --abstained none takes them as" in said
+    else:
+        report = ConfidenceReport.from_files("x.jsonl", correct="is_right", confidence="sure.p")
+        (out,) = answered(report.evidence)
+        profile = ConfidenceProfile.from_correctness(log["correct"], log["confidence"], abstained=log["abstained"])
+        pd.testing.assert_frame_equal(report.frame, confidence_report(profile).frame)
+    assert out.index(told) > out.index(f"Answers {(~gone).sum()} of {len(rows)} (")
+    for state in ("said so", "blank", "[invalid]"):
+        assert f"{counts[state]} {state}" in out.split(told)[1]
+
+
+@pytest.mark.parametrize("of", [False, "none", "gone"])
+def test_a_column_or_none_says_who_abstains_instead(of, capsys):
+    rows, _ = graded_texts()
+    rows = [{**row, "gone": i % 5 == 0, "sure": {"p": row["sure"]["p"] or 0.5}} for i, row in enumerate(rows)]
+    Path("x.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    if of == "none":
+        assert (
+            main(
+                [
+                    "evaluate",
+                    "x.jsonl",
+                    "--correct",
+                    "is_right",
+                    "--confidence",
+                    "sure.p",
+                    "--abstained",
+                    "none",
+                    "--short",
+                ]
+            )
+            == 0
+        )
+        assert "bstain" not in "".join(capsys.readouterr())
+        return
+    profile = ConfidenceReport.from_files(
+        "x.jsonl", correct="is_right", confidence="sure.p", abstained=of
+    ).evidence.profiles["value"]
+    assert len(profile) == (72 if of else 90)
+    assert len(
+        read_log("x.jsonl", correct="is_right", confidence="sure.p", abstained=of).query("state == 'answered'")
+    ) == len(profile)

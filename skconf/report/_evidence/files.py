@@ -83,7 +83,7 @@ def evidence_of_files(
             slices=slices,
             confidence_level=confidence_level,
             prevalence=prevalence,
-            abstained=columns.abstained,
+            abstained=columns.gone,
             cluster=columns.unit,
             score=columns.score,
         )
@@ -246,8 +246,8 @@ def _from_memory(
         of_kept = slice(None) if read.kept is None else read.kept
         rows[model] = RowsOfFile(file, read, {name: each[of_kept] for name, each in by.get(model, {}).items()})
         said += [f"{model}: {words}" if several else words for words in read.said]
-        if read.kept is not None:
-            states[model] = {"unscored": read.n_ungraded}
+        if read.states:
+            states[model] = dict(read.states)
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
