@@ -26,7 +26,7 @@ from skconf.profile import ConfidenceProfile
 
 #: The labels of the axes, by kind.
 KINDS = {
-    "n": ("n", "ECUAS"),
+    "n": ("n: the larger, the less low prices count", "ECUAS, lower is better"),
     "reject_cost": ("cost of a rejection γ, where an error costs 1", "mean cost"),
     "answer": ("confidence", "cost of one answer"),
 }

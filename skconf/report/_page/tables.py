@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 from math import isnan
+from numbers import Integral
 from textwrap import fill, wrap
 from typing import Any
 
@@ -21,6 +22,8 @@ WIDTH = 80
 _PRINTED, _BROKEN = 90, 30
 #: Characters that a text or a heading keeps where it is broken to fit a line.
 _LEAST = 10
+#: Most columns that name the rows of a table.
+_MOST_NAMING = 3
 #: Most columns that a phone shows beside each other; of more, each row is a card there.
 _BESIDE = 3
 _NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^none|^all$")
@@ -85,10 +88,14 @@ def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
 
 def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
     """Yield a table in parts that fit a line, if that is possible, each with the columns that identify the rows."""
-    if _text_width(table) > width:
-        table = _grouped(table)
     headings = table.columns.get_level_values(0)
-    named = [0] if table.columns.nlevels == 1 else np.flatnonzero(headings == "").tolist()
+    named = [0]
+    if table.columns.nlevels > 1:
+        named = np.flatnonzero(headings == "").tolist()
+    elif _text_width(table) > width:
+        n_columns, table = table.shape[1], _grouped(table)
+        named = list(range(_n_naming(table))) if table.shape[1] == n_columns else [0]
+        headings = table.columns
     held = list(named)
     others = (at for at in range(table.shape[1]) if at not in named)
     for together in (list(columns) for _, columns in groupby(others, lambda at: headings[at])):
@@ -172,24 +179,32 @@ def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
     yield table.loc[:, headings.isin(held)]
 
 
+def _n_naming(table: pd.DataFrame) -> int:
+    """Return how many first columns name the rows: as many as distinguish them, or one if several do not."""
+    most = min(_MOST_NAMING, table.shape[1] - 1)
+    return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
+
+
 def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Yield a table in parts that a printed page holds, where texts are broken between words."""
     if table.columns.nlevels > 1:
         yield from _narrow(table, _PRINTED)
         return
     room = [2 + max(len(word) for text in (title, *table[title]) for word in f"{text} ".split(" ")) for title in table]
-    held, taken = [0], min(room[0], _BROKEN)
-    for at in range(1, len(room)):
-        if taken + room[at] > _PRINTED and len(held) > 1:
+    named = list(range(_n_naming(table)))
+    start = sum(min(room[at], _BROKEN) for at in named)
+    held, taken = list(named), start
+    for at in range(len(named), len(room)):
+        if taken + room[at] > _PRINTED and len(held) > len(named):
             yield table.iloc[:, held]
-            held, taken = [0], min(room[0], _BROKEN)
+            held, taken = list(named), start
         held.append(at)
         taken += room[at]
     yield table.iloc[:, held]
 
 
 def _table(table: pd.DataFrame) -> Markup:
-    """Return the element of a table; its first column names the rows, or with the second one where names repeat."""
+    """Return the element of a table; its first columns name the rows."""
     columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
     kinds = ["n" if at and all(map(_NUMBER.match, column)) else None for at, column in enumerate(columns)]
     titles = [": ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table.columns]
@@ -197,7 +212,7 @@ def _table(table: pd.DataFrame) -> Markup:
         [element("td", cell, class_=kind, data_label=title) for cell in column]
         for column, kind, title in zip(columns, kinds, titles, strict=True)
     ]
-    named = 2 if columns and len(set(columns[0])) < len(columns[0]) else 1
+    named = _n_naming(table)
     cells[:named] = [[element("th", cell, scope="row") for cell in column] for column in columns[:named]]
     body = [element("tr", row) for row in zip(*cells, strict=True)]
     return element("table", element("thead", _head(table.columns, kinds)), element("tbody", body))
@@ -226,7 +241,7 @@ def as_texts(table: pd.DataFrame) -> pd.DataFrame:
 
 def _text(cell: Any) -> str:
     if not isinstance(cell, float):
-        return str(cell)
+        return str(cell) if isinstance(cell, bool) or not isinstance(cell, Integral) else f"{cell:,}"
     return "–" if isnan(cell) else f"{cell:.4g}"
 
 

@@ -120,6 +120,9 @@ def test_rows_whose_first_name_repeats_are_named_by_two():
     named = re.findall(r'<th scope="row">(.*?)</th>', TablePart("", table).html(Ids()))
     assert named == ["a", "all", "a", "≥ 0.9", "b", "all"]
     assert re.findall(r'<th scope="row">(.*?)</th>', TablePart("", table.iloc[1:]).html(Ids())) == ["a", "b"]
+    wide = table.assign(**{"a long heading" + "g" * 30 * k: "1" for k in range(4)})  # in parts, each with these names
+    assert TablePart("", wide).html(Ids()).count('<th scope="row">≥ 0.9</th>') == 3
+    assert TablePart("", wide).text(60).count("≥ 0.9") == 3
 
 
 def test_an_interval_stays_in_one_line():
