@@ -7,8 +7,11 @@ from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import get_tags
 
+from skconf import SelectiveClassifier
 from skconf.calibration import LearnedConfidence, _learned
 from skconf.calibration._stack import learn
 
@@ -218,6 +221,18 @@ def test_features_say_what_it_sees():
         LearnedConfidence().fit(sparse.csr_matrix(X), proba, right)
     learned = LearnedConfidence(lambda given: [[len(text.split()), text.startswith("s")] for text in given])
     assert np.abs(learned.fit(texts, proba, right).predict_confidence(texts, proba) - truth).mean() < 0.06
+
+
+def test_its_tag_says_whether_it_takes_sparse_samples():
+    """A function makes columns of whatever the samples are; without one, it and what it is in take no sparse matrix."""
+    X, proba, right, _ = task()
+    dense, function = LearnedConfidence(), LearnedConfidence(lambda given: given[:, :2].toarray())
+    function.fit(sparse.csr_matrix(X), proba, right)
+    with pytest.raises(ValueError, match="sparse"):
+        dense.fit(sparse.csr_matrix(X), proba, right)
+    for learned, takes in ((dense, False), (function, True)):
+        for each in (learned, SelectiveClassifier(LogisticRegression(), confidence=learned)):
+            assert get_tags(each).input_tags.sparse is takes
 
 
 def test_it_is_reproducible_and_may_be_cloned():
