@@ -139,8 +139,9 @@ def aurc_loss(
 ) -> float:
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the number of errors (or the sum of graded ones) among the k predictions with the
-    highest scores. Within a tie, it is exactly the expectation over a random order. So the order of rows never matters.
+    AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded ones) among the k
+    predictions with the highest scores. Within a tie, it is exactly the expectation over a random order. So the order
+    of rows never matters.
 
     Returns
     -------
@@ -1422,7 +1423,7 @@ def ecd_test(
 
     If the model is calibrated, labels are random draws from the probabilities. The difference then has mean 0 and
     variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here p_ik is the probability of class k for sample i, and H_i the
-    entropy of these probabilities.
+    entropy of these probabilities, with n samples.
 
     Parameters
     ----------
@@ -1538,10 +1539,11 @@ def estimated_calibration_index(
 ) -> float:
     """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
 
-    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c.
-    Here v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A confidence
-    of 0 belongs to the first bin. The divisor is the largest gap that is possible at this confidence. So each bin adds
-    the distance of its point from the diagonal of the reliability diagram, relative to the largest possible distance.
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence c. Here
+    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin is without
+    its lower end, but the first one holds a confidence of 0. The divisor is the largest gap that is possible at this
+    confidence. So each bin adds the distance of its point from the diagonal of the reliability diagram, relative to the
+    largest possible distance.
 
     Parameters
     ----------
@@ -1569,7 +1571,8 @@ def excess_aurc_loss(
 ) -> float:
     """Excess AURC: the AURC minus the smallest AURC that is possible with the same number of errors.
 
-    The AURC is smallest if all errors come last. With E errors, it is then (1/n) Σ_j j / (n − E + j), for j = 1 to E.
+    The AURC is smallest if all errors come last. With E errors among n samples, it is then (1/n) Σ_j j / (n − E + j),
+    for j = 1 to E.
 
     Parameters
     ----------
@@ -1598,8 +1601,8 @@ def expected_calibration_error(
 ) -> float:
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
-    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over bins (a, b] of the confidence c, with z = 1 for a right prediction and 0
-    for a wrong one. A confidence of 0 belongs to the first bin.
+    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b of the confidence c and the samples i in each, with z = 1 for
+    a right prediction and 0 for a wrong one. A bin is without its lower end, but the first one holds a confidence of 0.
 
     Parameters
     ----------
@@ -1607,7 +1610,7 @@ def expected_calibration_error(
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
         Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
-        has k/n < F <= (k + 1)/n. Tied confidences have one F, so that no bin splits them.
+        has k / n_bins < F <= (k + 1) / n_bins. Tied confidences have one F, so that no bin splits them.
     norm : {"l1", "l2", "max"}, default="l1"
         How the gaps of the bins are combined. Let g be the gap between mean confidence and accuracy in a bin, and v the
         bin's share of the weight. "l1" is the mean gap Σ v g, "l2" the root mean square sqrt(Σ v g²), and "max" the
@@ -1667,9 +1670,9 @@ def maximum_calibration_error(
 ) -> float:
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins (a, b] of the confidence c, with z = 1 for
-    a right prediction and 0 for a wrong one. A confidence of 0 belongs to the first bin. A bin with a single sample
-    counts as much as any other bin.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the
+    samples i in each, with z = 1 for a right prediction and 0 for a wrong one. A bin is without its lower end, but the
+    first one holds a confidence of 0. A bin with a single sample counts as much as any other bin.
 
     Parameters
     ----------
@@ -1677,7 +1680,7 @@ def maximum_calibration_error(
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
         Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
-        has k/n < F <= (k + 1)/n. Tied confidences have one F, so that no bin splits them.
+        has k / n_bins < F <= (k + 1) / n_bins. Tied confidences have one F, so that no bin splits them.
 
     Returns
     -------
@@ -1744,10 +1747,11 @@ def overconfidence_risk(
 ) -> float:
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, on a scale from 0 to 1.
 
-    P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function. Above 0.84, the
-    ratio is more than one standard deviation too high; above 0.9987, more than three. This is the definition of the
-    paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the ratio. The other
-    methods always return 1 − p.
+    P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
+    deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). Above 0.84, the ratio is more than one
+    standard deviation too high; above 0.9987, more than three. This is the definition of the paper. It is 0 for many
+    overconfident models, because right answers with confidence 1 lower the ratio. The other methods always return 1 −
+    p.
 
     Parameters
     ----------
@@ -1977,9 +1981,9 @@ def t_cal_test(
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
     width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
-    |bin|, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). For its distribution under calibration, n
-    confidences are drawn with replacement, and correctness is drawn from each. Calibration is rejected if any DPE_m is
-    above its 1 − alpha/B quantile. With a single sample it is never rejected.
+    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). For its distribution under
+    calibration, n confidences are drawn with replacement, and correctness is drawn from each. Calibration is rejected
+    if any DPE_m is above its 1 − alpha/B quantile. With a single sample it is never rejected.
 
     Parameters
     ----------
@@ -2016,8 +2020,8 @@ def tce_error(
     """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
-    rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n. For a calibrated classifier, few confidences
-    are rejected. With narrow bins, few are rejected for any classifier.
+    rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
+    few confidences are rejected. With narrow bins, few are rejected for any classifier.
 
     Parameters
     ----------

@@ -295,10 +295,11 @@ class OverconfidenceRisk(
 ):
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, on a scale from 0 to 1.
 
-    P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function. Above 0.84, the
-    ratio is more than one standard deviation too high; above 0.9987, more than three. This is the definition of the
-    paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the ratio. The other
-    methods always return 1 − p.
+    P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
+    deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). Above 0.84, the ratio is more than one
+    standard deviation too high; above 0.9987, more than three. This is the definition of the paper. It is 0 for many
+    overconfident models, because right answers with confidence 1 lower the ratio. The other methods always return 1 −
+    p.
 
     {predictions} "convolution" and "monte_carlo" take none.
     eps : float, default=1e-8

@@ -339,7 +339,7 @@ Parameters
 {PREDICTED}
 {LABELS}
 sample_weight : array-like of shape (n_samples,), default=None
-    Non-negative weights: {{weight}}"""
+    Non-negative weights w: {{weight}}"""
 
 _RAISES = """\
 Raises

@@ -35,8 +35,8 @@ class CalibrationErrorByTests(
     """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
-    rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n. For a calibrated classifier, few confidences
-    are rejected. With narrow bins, few are rejected for any classifier.
+    rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
+    few confidences are rejected. With narrow bins, few are rejected for any classifier.
 
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"

@@ -117,7 +117,7 @@ class ECDTest(
 
     If the model is calibrated, labels are random draws from the probabilities. The difference then has mean 0 and
     variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here p_ik is the probability of class k for sample i, and H_i the
-    entropy of these probabilities.
+    entropy of these probabilities, with n samples.
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"

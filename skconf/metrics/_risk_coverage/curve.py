@@ -117,8 +117,9 @@ class AURC(
 ):
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the number of errors (or the sum of graded ones) among the k predictions with the
-    highest scores. Within a tie, it is exactly the expectation over a random order. So the order of rows never matters.
+    AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded ones) among the k
+    predictions with the highest scores. Within a tie, it is exactly the expectation over a random order. So the order
+    of rows never matters.
 
     {predictions}
 
@@ -170,7 +171,8 @@ class ExcessAURC(
 ):
     """Excess AURC: the AURC minus the smallest AURC that is possible with the same number of errors.
 
-    The AURC is smallest if all errors come last. With E errors, it is then (1/n) Σ_j j / (n − E + j), for j = 1 to E.
+    The AURC is smallest if all errors come last. With E errors among n samples, it is then (1/n) Σ_j j / (n − E + j),
+    for j = 1 to E.
 
     {predictions}
     optimum : {"exact", "asymptotic"}, default="exact"
