@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from skconf.metrics._base.stratified_shares import StratifiedShares
+from skconf.metrics._base.stratified_shares import StratifiedShares, _sum_of_shares, jeffreys
 
 
 def test_of_a_single_class_are_jeffreys_limits():
@@ -14,6 +14,30 @@ def test_of_a_single_class_are_jeffreys_limits():
     low, high = shares.ends(0.95)
     limits = beta.ppf([0.025, 0.975], 3.5, 97.5)
     assert (low[0], high[0]) == pytest.approx(limits, rel=0.1)
+
+
+def test_limits_of_shares_are_those_of_jeffreys():
+    hits, sizes = np.array([0.0, 1.0, 17.0, 100.0]), np.array([30.0, 40.0, 90.0, 100.0])
+    low, high = jeffreys(hits, sizes, 0.9)
+    given = [beta.ppf([0.05, 0.95], k + 0.5, n - k + 0.5) for k, n in zip(hits, sizes, strict=True)]
+    np.testing.assert_allclose(low, [0, *(limits[0] for limits in given[1:])])
+    np.testing.assert_allclose(high, [*(limits[1] for limits in given[:-1]), 1])
+
+
+def test_limits_of_a_sum_of_shares_are_squares_of_distances_apart():
+    """By MOVER; what may not be does not count."""
+    hits, sizes, mass = (
+        np.array([[5.0], [17.0], [3.0]]),
+        np.array([[30.0], [90.0], [10.0]]),
+        np.array([[0.2], [0.5], [0.3]]),
+    )
+    low, high = jeffreys(hits, sizes, 0.9)
+    value, below, above = _sum_of_shares(mass, hits, sizes, np.array([[True], [True], [False]]), 0.9)
+    share = hits / sizes
+    assert value[0] == pytest.approx(float((mass * share).sum()))
+    for found, end in ((value - below, low), (above - value, high)):
+        expected = sum((mass[k, 0] * (share[k, 0] - end[k, 0])) ** 2 for k in range(2)) ** 0.5
+        assert found[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("share", [0.003, 0.01, 0.05, 0.2])

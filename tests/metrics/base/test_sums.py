@@ -37,6 +37,7 @@ def test_second_moments_are_sums_of_products(weighted):
         Term(rng.normal(size=(n, 2)).astype(np.float16)),
         Term(rng.random(n) < 0.5, power=2),
         Term(rng.normal(size=(n, 3))),
+        Term(rng.normal(size=(n, 2)), cells=Cells(rng.integers(0, 3, n), 3)),
     ]
     each = columns(terms, np.ones(n) if weight is None else weight, n)
     found = full_matrix(BlockSums(profile).products(terms), len(terms))
