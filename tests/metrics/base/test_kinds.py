@@ -271,3 +271,14 @@ def test_metric_shows_the_parameters_it_was_given():
 def test_kinds_are_told_by_their_class():
     assert isinstance(get_metric(metrics.aurc_loss), Ranked)
     assert isinstance(get_metric(metrics.cwsa_score), Ratio)
+
+
+@pytest.mark.parametrize("name", ["aurc_loss", "augrc_loss", "confidence_roc_auc_score"])
+def test_a_row_of_weight_zero_has_no_influence_wherever_it_ranks(name):
+    """Also where no other row has its score, nor a lower one."""
+    correct, confidence = np.array([1, 0, 1, 1, 0]), np.array([0.9, 0.8, 0.7, 0.6, 0.5])
+    plain = get_metric(name).influence(ConfidenceProfile.from_correctness(correct, confidence))
+    for score in (0.1, 0.65, 1.0):
+        weight = np.append(np.ones(5), 0.0)
+        profile = ConfidenceProfile.from_correctness([*correct, 0], [*confidence, score], sample_weight=weight)
+        np.testing.assert_allclose(get_metric(name).influence(profile), [*plain, 0.0], atol=1e-12)

@@ -22,13 +22,15 @@ def columns(terms, weight, n):
     return np.hstack(found)
 
 
+@pytest.mark.parametrize("many_columns", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_second_moments_are_sums_of_products(weighted):
+def test_second_moments_are_sums_of_products(weighted, many_columns):
     rng = np.random.default_rng(0)
     n = 40
     weight = rng.exponential(1, n) if weighted else None
     profile = ConfidenceProfile.from_correctness(np.ones(n), np.ones(n), sample_weight=weight)
     profile = replace(profile, sample_weight=weight)  # as they are, and not scaled
+    wide = [Term(rng.normal(size=(n, 6))), Term(rng.normal(size=(n, 5)), power=2)]
     terms = [
         Term(rng.normal(size=n)),
         Term(1.0),
@@ -37,7 +39,7 @@ def test_second_moments_are_sums_of_products(weighted):
         Term(rng.normal(size=(n, 2)).astype(np.float16)),
         Term(rng.random(n) < 0.5, power=2),
         Term(rng.normal(size=(n, 3))),
-        Term(rng.normal(size=(n, 2)), cells=Cells(rng.integers(0, 3, n), 3)),
+        *(wide if many_columns else [Term(rng.normal(size=(n, 2)), cells=Cells(rng.integers(0, 3, n), 3))]),
     ]
     each = columns(terms, np.ones(n) if weight is None else weight, n)
     found = full_matrix(BlockSums(profile).products(terms), len(terms))
