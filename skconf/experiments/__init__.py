@@ -1,4 +1,4 @@
-"""The papers' experiments, rerun beside the printed numbers."""
+"""The papers' experiments, and their printed numbers for comparison."""
 
 from skconf.experiments._answers.experiment import AnswersResult, answers_experiment
 from skconf.experiments._arena.experiment import arena_experiment

@@ -15,18 +15,18 @@ def add_answers(names: Any) -> None:
     answers = {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder with TASK/SYSTEM.METHOD.csv, or with the files of one task: a row for each question, with "
-        "columns confidence (any number), correct (1 or 0) or grade (a word; of several graders correct_NAME or "
-        "grade_NAME), and perhaps id or question, by which files are matched; or logs of lm-evaluation-harness and "
-        "Inspect",
+        "help": "folder with TASK/SYSTEM.METHOD.csv, or with files of one task. A file has a row for each question. "
+        "Its columns are confidence (any number), and correct (1 or 0) or grade (a word); with several graders, "
+        "correct_NAME or grade_NAME. A column id or question matches the files. Instead of tables, files may be logs "
+        "of lm-evaluation-harness and Inspect",
     }
     right = {
         "metavar": "WORD",
-        "help": "the grade of a right answer; all others are wrong (default: a usual one, such as correct)",
+        "help": "the grade of a right answer. All other grades are wrong (default: a usual word, such as correct)",
     }
     correct = {
         "metavar": "NAME",
-        "help": "what grades the answers in logs: METRIC,FILTER or SCORER (default: the only one that there is)",
+        "help": "the grades of the answers in logs: METRIC,FILTER or SCORER (default: the only ones in the log)",
     }
     add_experiment(
         names,

@@ -29,7 +29,7 @@ _IN_FULL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AnswersResult:
-    """What files of graded answers show.
+    """The results of an evaluation of graded answers.
 
     Attributes
     ----------
@@ -39,20 +39,20 @@ class AnswersResult:
         `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
     comparisons : DataFrame
         A row for each pair and quantity: value of the `first`, of the `second`, `difference`, `low`, `high`, `p_value`,
-        `p_adjusted` by the method of Holm over the task, the number of questions `n`, and on how many answers
-        `differ` in being right.
+        `p_adjusted` by the method of Holm over the task, the number of questions `n`, and the number `differ` of
+        answers that are right in only one of them.
     graders : DataFrame
-        The same for pairs of graders of the same answers.
+        The same columns for pairs of graders of the same answers.
     files : DataFrame
-        What was read from each file: how many `answers` are `right` and `wrong`, the words that count as wrong, how
-        many have no confidence (and how many of these are right) or no grade, the `smallest` and `largest` confidence,
-        and whether these may be a `probability`.
+        The content of each file: how many `answers` are `right` and `wrong`, the words that count as wrong, how many
+        answers have no confidence (and how many of these are right) or no grade, the `smallest` and `largest`
+        confidence, and whether confidences may be probabilities (`probability`).
     left_out : dict of str to str
-        Files that could not be read, and why.
+        Files that could not be read, with the reason.
     unmatched : dict of str to str
-        Pairs that could not be compared, and why.
+        Pairs that could not be compared, with the reason.
     notices : tuple of str
-        What figures warn of.
+        Warnings about figures.
     """
 
     figures: pd.DataFrame
@@ -82,22 +82,22 @@ def answers_experiment(
     Parameters
     ----------
     folder : path-like
-        Folder with TASK/SYSTEM.METHOD.csv (or .tsv, .parquet), or with the files of one task: a row for each question,
-        with columns
+        Folder with TASK/SYSTEM.METHOD.csv (or .tsv, .parquet), or with the files of one task. Each file has a row for
+        each question, with the following columns.
 
-        - `confidence`: any number, "95%" being 0.95. Where one in the file is outside [0, 1], all are no probabilities:
-          they are ranked, and scored only after calibration.
-        - `correct`, 1 or 0; or `grade`, words of which one means right. Those of several graders stand in columns
+        - `confidence`: any number; "95%" means 0.95. If any confidence in the file is outside [0, 1], none of them is a
+          probability. They are then ranked, and scored only after calibration.
+        - `correct`: 1 or 0. Or `grade`: words, one of which means right. With several graders, the columns are
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
-        - an id, or `question`, by which the files of a task are matched; without it, rows are.
+        - An id, or `question`, which matches the files of a task. Without it, rows are matched by position.
 
-        Or logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval) in their place, with one answer
-        to each question. Answers that abstain have no confidence.
+        Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
+        with one answer to each question. Answers that abstain have no confidence.
     right : str, default=None
-        The grade of a right answer; all others are wrong. None stands for a usual word, such as "correct".
+        The grade of a right answer. All other grades are wrong. None means a usual word, such as "correct".
     correct : str, default=None
-        What grades the answers in logs, as in :func:`skconf.read_log`: ``"acc,none"``. None takes the only one that
-        there is.
+        The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None means the only
+        grades in the log.
     confidence_level : float, default=0.95
         Confidence level of the intervals, between 0 and 1.
     random_state : int, default=0
@@ -116,24 +116,26 @@ def answers_experiment(
     FileNotFoundError
         If there is no file of a table.
     ValueError
-        If none can be read, or the word for a right answer is not known.
+        If no file can be read, or the word for a right answer is unknown.
 
     See Also
     --------
-    ecuas_experiment : The same of classifiers.
+    ecuas_experiment : The same evaluation of classifiers.
 
     Notes
     -----
-    Answers without a confidence or a grade are left out and counted. The number of possible answers is taken as
-    infinite, u_M = 1. Calibration is Platt scaling in five folds, of the logit of a probability and of other
-    confidences unchanged. Intervals and differences treat the fitted calibrators as fixed.
+    Answers without a confidence or a grade are left out and counted. The number of possible answers counts as infinite,
+    so u_M = 1. Calibration is Platt scaling in five folds. It uses the logit of a probability, and other confidences
+    unchanged. Intervals and differences treat the fitted calibrators as fixed.
 
-    Pairs of one system or of one method are compared on the questions that both have. Quality of confidences alone
-    (ECE, AUC, cross-entropy, Brier score) is compared only where the same questions are answered right.
+    Two files are compared if they have the same system or the same method, on the questions that both have. Metrics
+    of confidences only (ECE, AUC, cross-entropy, Brier score) are compared only if both answer the same questions
+    right.
 
-    What follows the last point of a file's name is the method. Tasks "triviaqa" and "mmlu" get the paper's figures, by
-    its names of systems and methods ("Qwen3.5 4B.Seq Post.csv"); "arc" and "truthfulqa" the AUROC of the repository
-    bplaut/llm-calibration-and-correctness-prediction, whose answers they are.
+    The method is the part of the file name after the last point. The tasks "triviaqa" and "mmlu" are compared with the
+    figures of the paper, if systems and methods have its names ("Qwen3.5 4B.Seq Post.csv"). The tasks "arc" and
+    "truthfulqa" are compared with the AUROC of the repository bplaut/llm-calibration-and-correctness-prediction, which
+    has the answers.
 
     References
     ----------
@@ -176,7 +178,7 @@ def answers_experiment(
 
 
 def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
-    """Return the figures of a file, and what they warn of, with its name."""
+    """Return the figures of a file, and its warnings with the name of the file."""
     tables: list[pd.DataFrame] = []
     notices: list[tuple[str, str]] = []
     for scores, values in scored.scores.items():
@@ -186,7 +188,7 @@ def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, li
         metrics = {name: METRICS[name] for name in scored.quantities(scores)}
         with collected() as warned:
             table = confidence_interval(metrics, scored.profile(scores, rows), **shared)
-        # Of what differs by file in a number alone, such as that of errors, the kind.
+        # Warnings that differ only in a number, such as the number of errors, are grouped by kind.
         notices += [(notice.kind or str(notice), f"{scored.file.task}: {scored.file.label}") for notice in warned]
         table = table.rename_axis("quantity").reset_index().rename(columns={"value": "ours"})
         tables.append(table.assign(**scored.key, scores=scores, n=len(rows)))
@@ -205,7 +207,7 @@ def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Return figures with the printed ones of the same names."""
     printed = _printed()
     names = [_plain(row) for row in table[[*_KEY[:4], "quantity"]].itertuples(index=False)]
-    # A single grader stands for the paper's own, who were persons.
+    # A single grader is compared with the graders of the paper, who were persons.
     cells = [printed.get(name) or printed.get((*name[:3], name[3] or "human", name[4])) for name in names]
     raw = table["scores"] == "raw"
     table["paper"] = np.where(raw, [np.nan if cell is None else cell[0] for cell in cells], np.nan)
@@ -217,7 +219,7 @@ def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
-    """Return printed figures, and half their last digit, by task, system, method, grader and quantity."""
+    """Return printed figures, with half a unit of their last digit, by task, system, method, grader and quantity."""
     tables = [
         (printed_table("ecuas_table4").assign(task="mmlu", grader=""), _HALF_DIGIT),
         (printed_table("ecuas_table5").assign(task="triviaqa", grader="human"), _HALF_DIGIT),
@@ -232,13 +234,13 @@ def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
 
 
 def _plain(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names in letters and digits alone, but that of the quantity."""
+    """Return names with letters and digits only; the name of the quantity is unchanged."""
     *most, quantity = names
     return (*map(bare_name, most), quantity)
 
 
 def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:
-    """Return counts and limits of what was read from a file."""
+    """Return the counts of a file, and its smallest and largest confidence."""
     grade, lacks = file.grades[grader], np.isnan(file.confidence)
     return {
         "task": file.task,

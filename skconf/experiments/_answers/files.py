@@ -1,4 +1,4 @@
-"""Files of graded answers: which was right, and how sure the system was."""
+"""Files of graded answers: which answers were right, and the confidences of the system."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,17 +19,17 @@ from skconf.tables._files import open_table
 from skconf.tables._logs import NOT_GRADED, is_log, read_log
 from skconf.tables._paths import names_table, stem
 
-#: Columns that say which question a row is about, beside those of ids; questions as texts come last.
+#: Further columns that say which question a row is about, after columns of ids. Questions as texts come last.
 _QUESTIONS = ("question_id", "qid", "question_number", "question")
-#: Words for a right answer that need not be named.
+#: Words for a right answer that the user need not name.
 _RIGHT = frozenset({"correct", "right", "true", "yes", "1"})
-#: More distinct words than these are no grades.
+#: A column with more distinct words holds no grades.
 _MOST_WORDS = 50
-#: What names of logs of Inspect end in; those of lm-evaluation-harness are JSON lines.
+#: The endings of logs of Inspect. Logs of lm-evaluation-harness are JSON lines.
 _LOGS = (".json", ".eval")
-#: Fewer answers have no interval.
+#: With fewer answers, there is no interval.
 _FEWEST = 2
-#: Probabilities in single precision may exceed 1 by as much.
+#: Probabilities in single precision may exceed 1 by this much.
 _ROUNDING = 5e-7
 
 
@@ -40,19 +40,19 @@ class AnswerFile:
     Attributes
     ----------
     name : str
-        The file, below the folder of all tasks.
+        The path of the file below the folder of all tasks.
     task, system, method : str
-        By the file's place and name.
+        Names from the path of the file.
     confidence : ndarray of shape (n_questions,)
-        NaN where there is none.
+        The confidences; NaN if there is none.
     grades : dict of str to ndarray of shape (n_questions,)
-        By grader, 1 where an answer is right and 0 where it is wrong, NaN where it has no grade. "" is the only one.
+        For each grader: 1 for a right answer, 0 for a wrong one, NaN without a grade. A single grader is "".
     questions : ndarray of shape (n_questions,) or None
-        What each row is about.
+        The question of each row.
     words : mapping of str to Series
-        By grader, the words of its grades, "" where there is none. Not all of them may be grades.
+        For each grader, the words of its grades, "" if there is none. Some words may not be grades.
     wrong : mapping of str to Counter
-        How often each grader gave each word that means wrong, where grades are words.
+        For grades that are words: how often each grader gave each word that means wrong.
     """
 
     name: str
@@ -89,14 +89,14 @@ def label_of(system: str, method: str) -> str:
 def read_answers(
     folder: Path, right: str | None = None, correct: str | None = None
 ) -> tuple[list[AnswerFile], dict[str, str]]:
-    """Return the files of answers of a folder, and why others cannot be read; logs by what grades answers in them.
+    """Return the files of answers in a folder, and the reasons why others cannot be read; `correct` is for logs.
 
     Raises
     ------
     FileNotFoundError
         If there is no file of a table.
     ValueError
-        If none can be read, or the word for a right answer is not known.
+        If no file can be read, or the word for a right answer is unknown.
     """
     read: list[AnswerFile] = []
     left_out: dict[str, str] = {}
@@ -115,7 +115,7 @@ def read_answers(
     kept = []
     for file in (_graded(file, word, named=right is not None) for file in read):
         if not file.grades:
-            left_out[file.name] = f"no grade in it is {word!r}, the word for a right answer."
+            left_out[file.name] = f"it has no grade {word!r}, which is the word for a right answer."
         elif any(file.rows(grader).sum() < _FEWEST for grader in file.grades):
             left_out[file.name] = "it has fewer than two answers with both a confidence and a grade."
         else:
@@ -126,25 +126,25 @@ def read_answers(
 
 
 def list_files(folder: Path) -> list[Path]:
-    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, those of one task in it, and logs of language models."""
+    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, or the tables of one task, and logs of language models."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     paths = (*sorted(folder.glob("*")), *sorted(folder.glob("*/*")))
     tables = [path for path in paths if path.is_file() and (names_table(path.name) or path.suffix in _LOGS)]
     if not tables:
-        raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
+        raise FileNotFoundError(f"{folder} has no file TASK/SYSTEM.METHOD.csv.")
     return tables
 
 
 def _names(path: Path) -> tuple[str, str, str, str]:
-    """Return what a file is called below the folder of all tasks, and its task, system and method."""
+    """Return the path of a file below the folder of all tasks, and its task, system and method."""
     name, task = stem(path.stem if path.suffix in _LOGS else path.name), path.resolve().parent.name
     system, dot, method = name.rpartition(".")
     return f"{task}/{path.name}", task, *((system, method) if dot else (name, ""))
 
 
 def _read(path: Path) -> AnswerFile:
-    """Return the answers of a file, with the grades that are numbers, and with the words of the others."""
+    """Return the answers of a file, with numbers as grades, or with the words of grades."""
     file = open_table(path)
     by_name = {spelled(name): name for name in reversed(file.names)}
     confidence = by_name.get("confidence")
@@ -174,17 +174,17 @@ def _of_log(path: Path, correct: str | None) -> AnswerFile:
     log = log[~log["state"].isin(NOT_GRADED)]
     if log["id"].duplicated().any():
         raise ValueError(
-            "its questions repeat, and intervals here are for one answer to each: skconf evaluate has both."
+            "its questions repeat, but this experiment needs one answer to each question. Use skconf evaluate for it."
         )
     if not log["correct"].isin((0, 1)).all():
-        raise ValueError("it grades some answers as right in part: skconf evaluate takes such grades.")
+        raise ValueError("some grades are between 0 and 1. Use skconf evaluate for it.")
     grades = {"": log["correct"].to_numpy(dtype=np.float64)}
     confidence = _confidences(log["confidence"].where(~log["abstained"]))
     return AnswerFile(*_names(path), confidence, grades, _texts(log["id"]).to_numpy(), {})
 
 
 def _kind_of_grades(column: str) -> tuple[str, str] | None:
-    """Return whether a column holds "correct" or "grade", and whose, "" for the only grader; None of another column."""
+    """Return "correct" or "grade" for a column of grades, and its grader, "" for a single one; else None."""
     if column in CORRECTNESS:
         return "correct", ""
     kind, _, grader = column.partition("_")
@@ -197,7 +197,7 @@ def _texts(column: "pd.Series[Any]") -> "pd.Series[str]":
 
 
 def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Floats | None:
-    """Return 1 for right, 0 for wrong and NaN for an empty entry; for others None, or an error if they are needed."""
+    """Return 1 for right, 0 for wrong and NaN for empty entries; for other columns None, or an error if `needed`."""
     texts = _texts(column)
     numbers = texts.map({"1": 1.0, "0": 0.0}).to_numpy(dtype=np.float64)
     other = np.isnan(numbers) & (texts != "").to_numpy()
@@ -207,22 +207,22 @@ def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Flo
         row = int(np.argmax(other))
         raise ValueError(
             f"column {name!r} has {texts.iloc[row]!r} in row {row}, where 1 or 0 (right or wrong) is needed. "
-            "Grades in words stand in a column grade."
+            "Write grades that are words into a column named grade."
         )
     return None
 
 
 def _confidences(column: "pd.Series[Any]") -> Floats:
-    """Return confidences as numbers, NaN for what is no number; "95%" is 0.95."""
+    """Return confidences as numbers, NaN for entries that are not numbers; "95%" is 0.95."""
     texts = _texts(column)
     in_percent = texts.str.endswith("%").to_numpy(dtype=bool)
     numbers = np.asarray(as_numbers(texts.str.removesuffix("%").str.strip()), dtype=np.float64)
     numbers[in_percent] /= 100
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
-        raise ValueError(f"the confidence in row {row} is {numbers[row]}; it must be finite, or missing.")
+        raise ValueError(f"the confidence in row {row} is {numbers[row]}, but it must be finite or missing.")
     if np.isnan(numbers).all():
-        raise ValueError(f"no confidence is a number; the first is {texts.iloc[0]!r}.")
+        raise ValueError(f"no confidence is a number. The first one is {texts.iloc[0]!r}.")
     return numbers
 
 
@@ -232,13 +232,13 @@ def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
     if right is not None:
         if seen and _bare(right) not in seen:
             raise ValueError(
-                f"right={right!r} is no grade in these files.{suggest(right, seen.values())} Grades are "
+                f"right={right!r} is not a grade in these files.{suggest(right, seen.values())} Grades are "
                 f"{shorten(sorted(seen.values()))}."
             )
         return _bare(right)
     usual = sorted(_RIGHT & set(seen))
     if seen and len(usual) != 1:
-        which = f"{shorten(usual)} both may mean" if usual else "no grade is known to mean"
+        which = f"{shorten(usual)} may all mean" if usual else "no grade has a usual word for"
         raise ValueError(
             f"{which} a right answer. Name it by right (--right). Grades: {shorten(sorted(seen.values()))}."
         )
@@ -246,23 +246,23 @@ def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
 
 
 def _bare(word: str) -> str:
-    """Return a word in small letters, without points around it: "Yes." is "yes"."""
+    """Return a word in lower case without points around it: "Yes." becomes "yes"."""
     return word.strip(" .!\"'").lower()
 
 
 def _grades(words: "pd.Series[str]") -> list[str]:
-    """Return the distinct words of a column; none if there are too many to be grades."""
+    """Return the distinct words of a column; nothing if there are too many to be grades."""
     distinct = [word for word in words.unique().tolist() if word]
     return distinct if len(distinct) <= _MOST_WORDS else []
 
 
 def _graded(file: AnswerFile, right: str, *, named: bool) -> AnswerFile:
-    """Return the answers with all that is not called right as wrong. Words count before numbers if one is named."""
+    """Return the answers; every grade but `right` is wrong. If the user names a word, words count before numbers."""
     grades, wrong = dict(file.grades), {}
     for grader, words in file.words.items():
         is_right = words.map(_bare) == right
         if (grader in grades and not named) or (grader and not is_right.any()):
-            continue  # a column grade is read in any case: all of its answers may be wrong
+            continue  # a column named grade is always read: all of its answers may be wrong
         grades[grader] = np.where(words == "", np.nan, is_right)
         wrong[grader] = Counter(words[~is_right & (words != "")])
     return replace(file, grades=grades, wrong=wrong)

@@ -17,7 +17,7 @@ from skconf.experiments._shared.tables import beside_paper, plain_table, title_o
 from skconf.report._page.chart import Axis, Chart
 from skconf.report._page.tables import TablePart
 
-#: The columns of the paper's tables, below what they judge.
+#: The columns of the paper's tables, grouped by what they judge.
 _JUDGED = {
     "answers": ("error_rate",),
     "confidences": ("ece", "auc_confidence", "cross_entropy_confidence", "brier_confidence"),
@@ -26,23 +26,24 @@ _JUDGED = {
 _OF_CONFIDENCE = (*_JUDGED["confidences"], *_JUDGED["both"])
 _HIGHER = "auc_confidence"
 _SCORES = {"raw": "as they are", "calibrated": "calibrated in folds"}
-#: What identifies the answers of a system by a grader.
+#: The columns that identify the answers of a system with the grades of a grader.
 _SYSTEM = ["task", "system", "grader"]
 _ROW = 30
-#: Rows of comparisons that a terminal shows.
+#: The number of comparisons that a terminal shows.
 _SHOWN = 12
 _CERTAIN = 0.05
-#: Where the largest confidence lies if confidences may be per cent.
+#: If the largest confidence is in this range, confidences may be percentages.
 _LIKE_PERCENT = (50, 100)
 _NOTES = (
-    "ER: share of wrong answers. Of confidences alone: ECE (ten bins), AUC_c, cross-entropy CE_c, Brier score BS_c.",
-    "Of both: AURC; ECUAS_n, the cost of answers that are used or rejected, over all that a rejection may cost.",
+    "ER: share of wrong answers. About confidences only: ECE (ten bins), AUC_c, cross-entropy CE_c, Brier score BS_c.",
+    "About both: AURC, and ECUAS_n, the cost of using or rejecting answers, averaged over the costs of a rejection.",
     "ECUAS_0 punishes confident errors most. ECUAS_1 is ER + BS_c.",
-    "Intervals and differences are those of new questions from the same source. Differences are paired by question.",
-    "Differences of confidences alone are shown where the same questions are answered right; else they compare tasks.",
-    "Confidences that are no probabilities are compared after calibration of both.",
-    "Folds differ: calibration in them may lower AUC_c and raise AURC where confidences tell little.",
-    "The best method depends on the metric by more than chance if two methods each beat the other (adjusted p < 0.05).",
+    "Intervals and differences hold for new questions from the same source. Differences are paired by question.",
+    "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
+    "If confidences are not probabilities, both sides are calibrated before they are compared.",
+    "Calibration differs between folds. This may lower AUC_c and raise AURC if confidences say little.",
+    "The best method depends on the metric by more than chance: A is better than B by one metric, worse by another.",
+    "Both differences then have an adjusted p < 0.05.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
 
@@ -86,38 +87,38 @@ def _name(row: Any) -> str:
 
 
 def _least_cost(result: AnswersResult, task: str) -> str:
-    """Return what costs least in a task, and whether the next is worse by more than chance."""
+    """Say which confidences cost least in a task, and whether the next ones are worse by more than chance."""
     costs = where(result.figures, task=task, quantity="ecuas_0").dropna(subset="ours")
     if costs["grader"].nunique() > 1:
-        return ""  # which is best is the graders' question, below
+        return ""  # the sentence on graders says which is best
     scores = next((scores for scores in _SCORES if (costs["scores"] == scores).any()), None)
     if scores is None:
-        return f"{task}: too few right or wrong answers to calibrate confidences that are no probabilities."
+        return f"{task}: there are too few right or wrong answers to calibrate the confidences."
     costs = where(costs, scores=scores).sort_values("ours")
     first = costs.iloc[0]
     cost = number(first["ours"], first["low"], first["high"])
-    least = f"{task}: of confidences {_SCORES[scores]}, those of {_name(first)} cost least, ECUAS_0 {cost}"
+    least = f"{task}: with confidences {_SCORES[scores]}, {_name(first)} has the least cost, ECUAS_0 {cost}"
     if len(costs) < 2:
         return f"{least}."
     second = costs.iloc[1]
     pairs = where(result.comparisons, task=task, quantity="ecuas_0", scores=scores)
     names = [label_of(row.system, row.method) for row in (first, second)]
     pairs = pairs[pairs["first"].isin(names) & pairs["second"].isin(names)]
-    least += f"; the next are those of {_name(second)}, {number(second['ours'])}"
+    least += f". The next is {_name(second)} with {number(second['ours'])}"
     if pairs.empty:
-        return f"{least}, of another system and method: not compared."
+        return f"{least}. It has another system and another method, so they are not compared."
     p = pairs["p_adjusted"].iloc[0]
-    surely = "more than chance explains" if p < _CERTAIN else "which may be chance"
-    return f"{least}, {surely} (adjusted p {'' if p < SMALLEST_P else '= '}{p_value(p)})."
+    surely = "The difference is more than chance" if p < _CERTAIN else "The difference may be chance"
+    return f"{least}. {surely} (adjusted p {'' if p < SMALLEST_P else '= '}{p_value(p)})."
 
 
 def _calibration(figures: pd.DataFrame) -> Iterator[str]:
-    """Yield what calibration does to the cost of confidences that are probabilities."""
+    """Yield how calibration changes the cost of confidences that are probabilities."""
     costs = where(figures, quantity="ecuas_0").pivot(index=[*_SYSTEM, "method"], columns="scores", values="ours")
     ratio = costs.reindex(columns=list(_SCORES)).pipe(lambda both: both["calibrated"] / both["raw"]).dropna()
     if len(ratio):
         yield (
-            f"Calibration lowers the cost ECUAS_0 of {(ratio < 1).sum()} of {len(ratio)} confidences that are "
+            f"Calibration lowers the cost ECUAS_0 for {(ratio < 1).sum()} of {len(ratio)} files whose confidences are "
             f"probabilities (median factor {ratio.median():.2f})."
         )
 
@@ -125,7 +126,7 @@ def _calibration(figures: pd.DataFrame) -> Iterator[str]:
 def _best_methods(figures: pd.DataFrame) -> pd.DataFrame:
     """Return the set of best methods for each task, system with several methods, grader and quantity.
 
-    Methods are compared by calibrated confidences where those of one of them are no probabilities.
+    If the confidences of one method are not probabilities, all methods are compared by calibrated confidences.
     """
     best = []
     figures = figures[figures["quantity"].isin(_OF_CONFIDENCE)]
@@ -148,15 +149,15 @@ def _by_metric(result: AnswersResult, best: pd.DataFrame) -> Iterator[str]:
     always = best.groupby(_SYSTEM, sort=False)["methods"].agg(lambda methods: frozenset.intersection(*methods))
     differ = [system for system, methods in always.items() if not methods]
     surely = sum(_each_better(result, *system) for system in differ)
-    beyond = f", and by more than chance explains in {surely or 'none'} of these" if differ else ""
+    beyond = f", by more than chance in {surely or 'none'} of these" if differ else ""
     yield (
-        f"The best method depends on the metric (of {listed([title_of(name) for name in _OF_CONFIDENCE])}) in "
+        f"The best method depends on the metric ({listed([title_of(name) for name in _OF_CONFIDENCE])}) in "
         f"{len(differ)} of {len(always)} systems with several methods{beyond}."
     )
 
 
 def _each_better(result: AnswersResult, task: str, system: str, grader: str) -> bool:
-    """Return whether each of two methods is better than the other by some metric, by more than chance."""
+    """Return whether one method is better by one metric and worse by another, both by more than chance."""
     methods = where(result.figures, task=task, system=system)["method"].unique()
     names = [label_of(system, method) for method in methods]
     pairs = where(result.comparisons, task=task, grader=grader)
@@ -167,16 +168,16 @@ def _each_better(result: AnswersResult, task: str, system: str, grader: str) -> 
 
 
 def _published(figures: pd.DataFrame) -> Iterator[str]:
-    """Yield how many published figures are met."""
+    """Yield how many published figures are reproduced."""
     published = figures[figures["paper"].notna()]
     if published.empty:
         return
     others = published[published["deviation"] != 0]
     near = (
-        f"; of the others, {int((others['deviation'].abs() <= 3).sum())} lie within three standard errors, as other "
-        "answers of the same system may"
+        f". Of the others, {int((others['deviation'].abs() <= 3).sum())} are within three standard errors, as with "
+        "other answers of the same system"
     )
-    met = f"{len(published) - len(others)} of {len(published)} published figures are met, as far as they are printed"
+    met = f"{len(published) - len(others)} of {len(published)} published figures are reproduced in all printed digits"
     yield f"{met}{near if len(others) else ''}."
 
 
@@ -188,12 +189,12 @@ def _graders(pairs: pd.DataFrame, best: pd.DataFrame) -> Iterator[str]:
     grades = where(pairs, quantity="error_rate")
     yield (
         f"Graders differ on {grades['differ'].sum():,} of {grades['n'].sum():,} grades; {len(sure)} of {len(pairs)} "
-        "figures differ by more than chance explains."
+        "figures differ by more than chance."
     )
     by_grader = best.groupby(["task", "system", "quantity"])["methods"]
     apart = by_grader.nunique()[by_grader.size() > 1] > 1
     if len(apart):
-        yield f"They disagree on the best method in {apart.sum()} of {len(apart)} pairs of a system and a metric."
+        yield f"Graders disagree on the best method in {apart.sum()} of {len(apart)} pairs of a system and a metric."
 
 
 def _left_out(files: pd.DataFrame) -> Iterator[str]:
@@ -202,20 +203,20 @@ def _left_out(files: pd.DataFrame) -> Iterator[str]:
     if wrong:
         yield f"Grades that count as wrong: {_counted(wrong)}."
     if ungraded := int(files["without_grade"].sum()):
-        yield f"{ungraded:,} grades are missing; these answers are left out."
-    files = files.drop_duplicates(["task", "system", "method"])  # of several graders, one is shown
+        yield f"{ungraded:,} grades are missing. These answers are left out."
+    files = files.drop_duplicates(["task", "system", "method"])  # each file is counted once, not once for each grader
     if lacking := int(files["without_confidence"].sum()):
         right = int(files["of_these_right"].sum())
-        yield f"{lacking:,} answers have no confidence and are left out; {right:,} of them are right."
+        yield f"{lacking:,} answers have no confidence and are left out. {right:,} of them are right."
     ranks = files[~files["probability"]]
     if len(ranks):
         yield (
-            f"Confidences of {len(ranks)} of {len(files)} files are no probabilities, as some lie outside [0, 1]: they "
-            "are ranked, and scored only after calibration."
+            f"Confidences of {len(ranks)} of {len(files)} files are not probabilities, because some are outside [0, "
+            "1]. They are ranked, and scored only after calibration."
         )
     for row in ranks[(ranks["smallest"] >= 0) & ranks["largest"].between(*_LIKE_PERCENT)].itertuples():
         name = f"{row.task}: {label_of(row.system, row.method)}"
-        yield f"{name} reaches from {row.smallest:g} to {row.largest:g}: if these are per cent, write them with %."
+        yield f"{name} ranges from {row.smallest:g} to {row.largest:g}. If these are percentages, write them with %."
 
 
 def _counted(words: Mapping[str, int]) -> str:
@@ -244,7 +245,7 @@ def _tables(result: AnswersResult, task: str) -> Iterator[TablePart]:
     published = figures[figures["paper"].notna()]
     if len(published):
         yield beside_paper(f"{task}: beside the published figures", published, _key(published))
-    for title, pairs in (("differences", result.comparisons), ("what the grader decides", result.graders)):
+    for title, pairs in (("differences", result.comparisons), ("differences between graders", result.graders)):
         if len(pairs := where(pairs, task=task)):
             yield _differences(f"{task}: {title}", pairs)
 
@@ -268,7 +269,7 @@ def _by_system(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def _differences(title: str, pairs: pd.DataFrame) -> TablePart:
-    """Return differences with their intervals, those of the cost first."""
+    """Return differences with their intervals; differences of the cost come first."""
     pairs = pairs.sort_values("quantity", key=lambda names: names != "ecuas_0", kind="stable")
     key = [name for name in ("system", "method", "grader") if name in pairs and pairs[name].nunique() > 1]
     shown = pairs[key].assign(metric=pairs["quantity"].map(title_of))
@@ -283,7 +284,7 @@ def _differences(title: str, pairs: pd.DataFrame) -> TablePart:
 
 
 def _charts(figures: pd.DataFrame, task: str) -> Iterator[Chart]:
-    """Yield the cost of each system and method, and how well its confidences tell right from wrong."""
+    """Yield the cost of each system and method, and how well its confidences separate right from wrong answers."""
     for grader, own in figures.groupby("grader", sort=False):
         graded = f"{task}, graded by {grader}" if grader else task
         costs = where(own, quantity="ecuas_0")

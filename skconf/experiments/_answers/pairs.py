@@ -1,4 +1,4 @@
-"""Answers to the same questions, compared: of systems, of methods and by graders."""
+"""Comparisons of answers to the same questions: by system, by method and by grader."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -13,17 +13,17 @@ from skconf.experiments._answers.scores import METRICS, Scored
 from skconf.inference import compare
 from skconf.inference._p_values import holm
 
-#: What judges answers and confidences together, or answers alone: the rest compares systems only where these are right
-#: and wrong on the same questions.
+#: Metrics that judge answers, or answers with confidences. Other metrics compare systems only if these are right on the
+#: same questions.
 _OF_ANSWERS = ("error_rate", "aurc", "ecuas_0", "ecuas_1", "ecuas_128")
-#: Rows of one file, and those of another one that they are compared with.
+#: Rows of one file, and the matching rows of another file.
 _Rows: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 _KEY = ["task", "system", "method", "grader", "scores", "quantity"]
 _OF_PAIR = ["first_value", "second_value", "difference", "low", "high", "p_value", "p_adjusted", "n", "differ"]
 
 
 def compared(read: Sequence[Scored], shared: dict[str, Any]) -> tuple[list[pd.DataFrame], dict[str, str]]:
-    """Return the differences of pairs of one system or one method, and why others cannot be compared."""
+    """Return the differences of pairs with the same system or method, and why other pairs cannot be compared."""
     tables, unmatched = [], {}
     for a, b in combinations(read, 2):
         one, other = a.file, b.file
@@ -39,11 +39,11 @@ def compared(read: Sequence[Scored], shared: dict[str, Any]) -> tuple[list[pd.Da
 
 
 def _same_questions(a: Scored, b: Scored) -> _Rows | str:
-    """Return the rows of two files that answer the same questions, or why there are none."""
+    """Return the rows of two files that answer the same questions, or the reason why there are none."""
     one, other = a.file, b.file
     unnamed = [file for file in (one, other) if file.questions is None]
     if len(unnamed) == 1:
-        return "only one of them says which question a row is about"
+        return "only one of them has a column of questions"
     if unnamed and len(one.confidence) != len(other.confidence):
         return f"they have {len(one.confidence):,} and {len(other.confidence):,} rows, and no column of questions"
     first = second = np.arange(len(one.confidence))
@@ -73,7 +73,7 @@ def _pair(a: Scored, b: Scored, rows: _Rows, shared: dict[str, Any]) -> Iterator
 
 
 def by_graders(read: Sequence[Scored], shared: dict[str, Any]) -> Iterator[pd.DataFrame]:
-    """Yield the differences that the grader makes, of the same answers and confidences."""
+    """Yield the differences between graders of the same answers and confidences."""
     for a, b in combinations(read, 2):
         rows = np.flatnonzero(a.rows & b.rows if a.file is b.file else [])
         if len(rows) >= 2:
@@ -87,7 +87,7 @@ def _differences(
 ) -> pd.DataFrame:
     """Return the differences of a pair in these rows, a row for each metric."""
     profiles = {name: file.profile(scores, at) for (name, file), at in zip(pair.items(), rows, strict=True)}
-    with collected():  # values that are not defined are said with the figures
+    with collected():  # the figures name undefined values
         table: Any = compare({name: METRICS[name] for name in metrics}, profiles, **shared)
     first, second = profiles.values()
     table = table.drop(columns="method").rename_axis(["quantity", "first", "second"]).reset_index()

@@ -1,4 +1,4 @@
-"""Answers with their confidences as they are, and calibrated: what the ECUAS paper's tables are computed of."""
+"""Answers with raw and with calibrated confidences, from which the ECUAS paper's tables are computed."""
 
 from typing import Any
 
@@ -24,13 +24,13 @@ METRICS: dict[str, Any] = {
     "aurc": "aurc_loss",
     **{f"ecuas_{n}": ("ecuas_loss", {"n": n}) for n in (0, 1, 128)},
 }
-#: What needs an order of the answers alone, and no probabilities.
+#: Metrics that need only the order of the answers, and no probabilities.
 _RANKED = ("error_rate", "auc_confidence", "aurc")
 _FOLDS = 5
 
 
 class Scored:
-    """The answers of a file by one grader, with confidences as they are, and calibrated."""
+    """The answers of a file by one grader, with raw and with calibrated confidences."""
 
     def __init__(self, file: AnswerFile, grader: str, seed: int) -> None:
         self.file, self.grader = file, grader
@@ -60,7 +60,7 @@ class Scored:
 
 
 def cross_fitted(confidence: Floats, correct: NDArray[np.bool_], seed: int, *, is_probability: bool) -> Floats:
-    """Return confidences calibrated in folds, each by the others; NaN where there are too few right or wrong answers.
+    """Return confidences calibrated across folds; NaN if there are too few right or wrong answers.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def cross_fitted(confidence: Floats, correct: NDArray[np.bool_], seed: int, *, i
     seed : int
         Seed of the folds.
     is_probability : bool
-        Whether the curve is one of the logit, or of the confidence itself.
+        Whether the curve uses the logit of the confidence, or the confidence itself.
     """
     out = np.full(len(confidence), np.nan)
     rarer = int(min(correct.sum(), (~correct).sum()))

@@ -1,4 +1,4 @@
-"""The arena's calibrators: ours, scikit-learn's, those of other packages where they are installed, and own ones."""
+"""The arena's calibrators: of skconf, of scikit-learn, of other installed packages, and of the user."""
 
 import contextlib
 import hashlib
@@ -29,9 +29,9 @@ from skconf._core.probabilities import Floats
 from skconf.calibration import CALIBRATORS
 from skconf.experiments._shared.estimators import find_by_place
 
-#: Most classes that methods are asked for: those tried with two only, slow ones, and one class against the rest.
+#: The most classes that a method is used for: methods for two classes, slow methods, and one class against the rest.
 _TWO, _FEW, _MANY = 2, 5, 20
-#: Rows must sum to one within this; the rest is rounding, and is scaled away.
+#: Rows must sum to one with at most this error. They are then scaled to sum to one.
 _ROUNDING = 1e-3
 
 Make = Callable[[], Any]
@@ -50,11 +50,11 @@ class Contestant:
     name, package : str
         "sms" of "probmetrics".
     make : callable
-        Returns a new calibrator.
+        A function that returns a new calibrator.
     version : str
-        Changes where its results may.
+        A text that changes if the results may change.
     most_classes : int or None
-        The most classes it is asked for; None: any number.
+        The most classes that it is used for. None means any number.
     """
 
     name: str
@@ -64,12 +64,12 @@ class Contestant:
     most_classes: int | None = None
 
     def answer(self, proba: Floats, codes: Codes, asked: Floats) -> tuple[Floats, float, float]:
-        """Return calibrated probabilities, and seconds of the processor to fit and to predict.
+        """Return calibrated probabilities, and the processor time to fit and to predict.
 
         Raises
         ------
         Exception
-            Whatever it raises; RefusalError if it returns anything but a row of probabilities for each sample.
+            The error of the calibrator. RefusalError if it does not return a row of probabilities for each sample.
         """
         with warnings.catch_warnings(), np.errstate(all="ignore"), _silence():
             warnings.simplefilter("ignore")
@@ -85,7 +85,7 @@ class Contestant:
 
 
 def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> list[Contestant]:
-    """Return calibrators by name, package, MODULE:CLASS or class; None stands for all that are installed.
+    """Return calibrators by name, package, MODULE:CLASS or class. None means all installed calibrators.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
         if not isinstance(name, str):
             own = _own(getattr(name, "__name__", str(name)), name)
             if own.name in chosen:
-                raise ValueError(f"two calibrators are called {own.name!r}. Give each a name: def mine(): return ...")
+                raise ValueError(f"two calibrators are called {own.name!r}. Rename one: def mine(): return ...")
             chosen[own.name] = own
         elif ":" in name:
             chosen[name] = _own(name, _imported(name))
@@ -112,7 +112,7 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
         else:
             raise ValueError(
                 f"There is no calibrator {name!r} here.{suggest(name, [*known, *packages])} Known: "
-                f"{', '.join([*sorted(packages), *known])}; or your own, MODULE:CLASS."
+                f"{', '.join([*sorted(packages), *known])}. Or pass your own as MODULE:CLASS."
             )
     return list(chosen.values())
 
@@ -144,7 +144,7 @@ def _imported(name: str) -> Any:
 def _own(name: str, make: Any) -> Contestant:
     if not callable(make):
         raise ValueError(f"{name!r} must be a class or a function without arguments, but is a {type(make).__name__}.")
-    edition = uuid4().hex[:16]  # of a notebook or a closure nobody knows whether it is the one of an earlier run
+    edition = uuid4().hex[:16]  # a function of a notebook may have changed since an earlier run
     if name != "<lambda>" and not getattr(make, "__closure__", None):
         with contextlib.suppress(OSError, TypeError):
             edition = _digest(Path(inspect.getfile(inspect.unwrap(make))))
@@ -157,7 +157,7 @@ def _digest(path: Path) -> str:
 
 
 def _labels_for(calibrator: Any, n_classes: int) -> dict[str, Any]:
-    """Return the labels of all columns, for a calibrator that wants to know of those that it has not seen."""
+    """Return the labels of all columns, for a calibrator that needs labels that do not occur in its data."""
     try:
         wanted = "labels" in inspect.signature(calibrator.fit).parameters
     except (TypeError, ValueError):
@@ -179,7 +179,7 @@ def _checked(out: Floats, shape: tuple[int, ...]) -> Floats:
 
 @contextlib.contextmanager
 def _silence() -> Any:
-    """Let nothing be printed: some packages report on every fit."""
+    """Suppress all output: some packages print a report for every fit."""
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         yield
@@ -188,7 +188,8 @@ def _silence() -> Any:
 class EnsembleTemperature:
     """Ensemble temperature scaling: the mean of scaled, raw and uniform probabilities, by squared error.
 
-    The temperature has the least squared error in [0.05, 5], then the weights have, both on the calibration data.
+    First the temperature in [0.05, 5] is chosen, and then the weights. Both minimise the squared error on the
+    calibration data.
 
     References
     ----------
@@ -233,7 +234,7 @@ def _scaled(proba: Floats, temperature: float) -> Floats:
 
 
 class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose samples are its probabilities, so that scikit-learn calibrates these."""
+    """A classifier that returns its samples as probabilities, so that scikit-learn calibrates them."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes, self.classes_ = n_classes, np.arange(n_classes)
@@ -243,7 +244,7 @@ class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Return what is given."""
+        """Return the samples."""
         return X
 
     def predict(self, X: Floats) -> Codes:
@@ -251,12 +252,12 @@ class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X.argmax(axis=1)
 
 
-#: Fits a calibrator, and returns what answers.
+#: A function that fits a calibrator and returns a function that predicts.
 Fitted = Callable[[Floats, Codes], Callable[[Floats], Any]]
 
 
 class _Fitted:
-    """A calibrator that a function fits."""
+    """A calibrator that is fitted by a function."""
 
     def __init__(self, fitted: Fitted) -> None:
         self.fitted = fitted
@@ -266,7 +267,7 @@ class _Fitted:
 
 
 def _maker(fitted: Callable[..., Callable[[Floats], Any]], *given: Any) -> Make:
-    """Return a maker of calibrators that a function fits, given its first arguments."""
+    """Return a maker of calibrators that are fitted by a function with these first arguments."""
     return partial(_Fitted, partial(fitted, *given))
 
 
@@ -376,7 +377,7 @@ def _of_splinecalib() -> Entries:
 
 
 def _one_thread() -> None:
-    """Let torch use the one thread that all others have."""
+    """Let torch use one thread, like all other packages."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     import_module("torch").set_num_threads(1)
 

@@ -18,10 +18,10 @@ from skconf.experiments._shared.commands import (
 )
 
 _ARENA = """\
-Let calibrators compete on predictions of real models: ours, scikit-learn's and, where they are installed, those of
-probmetrics, venn-abers, betacal, netcal and splinecalib.
+Compare calibrators on predictions of real models: calibrators of skconf and scikit-learn, and of probmetrics,
+venn-abers, betacal, netcal and splinecalib, if these packages are installed.
 
-Results are kept on disk: the same command continues after an interruption, and a new calibrator runs alone.
+Results are kept on disk. After an interruption, the same command continues. For a new calibrator, only this one is run.
 
 Exit status: 0 on success; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
@@ -37,14 +37,14 @@ _EXAMPLES = (
 
 def add_arena(names: Any) -> None:
     """Add the command."""
-    about = "calibrators against each other, your own among them"
+    about = "comparison of calibrators, including your own"
     arena = new_command(names, "arena", about, _run, _ARENA, _EXAMPLES, _DATA_SETS)
     what = arena.add_argument_group("what to run")
     what.add_argument(
         "--datasets",
         nargs="+",
         metavar="NAME",
-        help="data sets or groups (default: generated sklearn, or none with --predictions)",
+        help="data sets or groups of data sets (default: generated sklearn, or none with --predictions)",
     )
     what.add_argument(
         "--predictions",
@@ -52,13 +52,13 @@ def add_arena(names: Any) -> None:
         type=Path,
         default=[],
         metavar="FILE",
-        help="your own predictions: NAME.npz with arrays proba (or probabilities) and y (or labels)",
+        help="your own predictions: files NAME.npz with arrays proba (or probabilities) and y (or labels)",
     )
     what.add_argument(
         "--calibrators",
         nargs="+",
         metavar="NAME",
-        help="calibrators, packages, or your own as MODULE:CLASS (default: all that are installed)",
+        help="calibrators, packages, or your own as MODULE:CLASS (default: all installed calibrators)",
     )
     what.add_argument(
         "--champion",

@@ -1,4 +1,4 @@
-"""The arena's predictions: small models on data that are made up, come with scikit-learn, or lie in files."""
+"""The arena's predictions: small models on generated data, on data of scikit-learn, or on data in files."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ from skconf._core.probabilities import Floats, as_probabilities, check_probabili
 from skconf.datasets import describe_uci, fetch_uci
 from skconf.report._evidence.origin import digest
 
-#: Rows of a data set that are used, and samples that a model is trained on: models stay far from perfect.
+#: The most rows of a data set, and the most training samples: with more, models would be nearly perfect.
 _MOST_ROWS, _MOST_TRAINING = 8000, 1000
 #: A class with fewer samples is left out.
 _FEWEST = 8
@@ -42,16 +42,16 @@ Random = np.random.Generator
 
 @dataclass(frozen=True)
 class Predictions:
-    """Probabilities of samples that the model has not seen, and their true classes, in the arena.
+    """Probabilities of samples that the model was not trained on, and their true classes.
 
     Attributes
     ----------
     data, model, group : str
-        Names, and where the data set is from: "generated", "sklearn", "uci", "scores" or "own".
+        Names, and the origin of the data set: "generated", "sklearn", "uci", "scores" or "own".
     load : callable
-        Returns probabilities of shape (n_samples, n_classes) and columns of true classes.
+        A function that returns probabilities of shape (n_samples, n_classes) and the columns of the true classes.
     key : tuple
-        Everything else that they depend on.
+        Everything else that the predictions depend on.
     """
 
     data: str
@@ -67,7 +67,7 @@ def generated_names() -> list[str]:
 
 
 def models() -> dict[str, Callable[[int], Any]]:
-    """Return the models, each a function of a seed; XGBoost where it is installed."""
+    """Return the models, each as a function of a seed; with XGBoost if it is installed."""
     makers: dict[str, Callable[[int], Any]] = {
         "logistic": lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
         "naive_bayes": lambda _: GaussianNB(),
@@ -89,7 +89,7 @@ def models() -> dict[str, Callable[[int], Any]]:
 def find_predictions(
     datasets: Sequence[str], only_models: Sequence[str], seed: int, data_home: Any, scores: Any
 ) -> list[Predictions]:
-    """Return the predictions of every model on every data set, and those in a folder of scores."""
+    """Return the predictions of every model on every data set, and the predictions in a folder of scores."""
     sources, every = _sources(seed, data_home), models()
     predictions = [
         Predictions(name, model, group, partial(_trained, load, every[model], seed), (seed, _MOST_TRAINING))
@@ -102,7 +102,7 @@ def find_predictions(
 
 
 def known_datasets(data_home: Any = None) -> list[str]:
-    """Name the data sets that can be asked for."""
+    """Return the names of the available data sets."""
     return [*_sources(0, data_home)]
 
 
@@ -114,7 +114,7 @@ def own_predictions(path: str | os.PathLike[str]) -> Predictions:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is no such file, or the arrays do not match.
+        If it is not such a file, or the arrays do not match.
     """
     file = Path(path)
     proba, codes = _read_own(file)
@@ -122,7 +122,7 @@ def own_predictions(path: str | os.PathLike[str]) -> Predictions:
 
 
 def _sources(seed: int, data_home: Any) -> dict[str, tuple[str, Callable[[], Table]]]:
-    """Return group and function of every data set that is at hand."""
+    """Return the group and the function of every available data set."""
     sources: dict[str, tuple[str, Callable[[], Table]]] = {
         name: ("generated", partial(_generated, name, seed)) for name in generated_names()
     }
@@ -179,10 +179,11 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
             f"{file} holds labels of shape {y.shape} with {len(classes)} classes, but probabilities of shape "
             f"{proba.shape}; they must be of shape (n_samples,) and (n_samples, n_classes)."
         )
-    if len(classes) < proba.shape[1]:  # then labels must be numbers of columns
+    if len(classes) < proba.shape[1]:  # labels must then be numbers of columns
         if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= proba.shape[1]:
             raise ValueError(
-                f"{file} holds {len(classes)} classes for {proba.shape[1]} columns: number them by column, 0, 1, ..."
+                f"{file} has {len(classes)} classes for {proba.shape[1]} columns. Number the classes by column: 0, 1, "
+                "..."
             )
         codes = y
     return proba.astype(np.float64), codes.astype(np.intp)
@@ -196,10 +197,10 @@ def _arrays_in(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
             names = {what: next((name for name in of if name in arrays), None) for what, of in _ARRAYS.items()}
             if None in names.values():
                 wanted = " and ".join(" or ".join(of) for of in _ARRAYS.values())
-                raise ValueError(f"it holds the arrays {', '.join(arrays) or 'none'}, but must hold {wanted}.")
+                raise ValueError(f"it has the arrays {', '.join(arrays) or 'none'}, but needs {wanted}.")
             return arrays[names["probabilities"]], arrays[names["labels"]]
     except TypeError:
-        raise ValueError(f"cannot read {file}: it holds a single array. {saved}") from None
+        raise ValueError(f"cannot read {file}: it has a single array. {saved}") from None
     except (ValueError, EOFError, BadZipFile) as error:
         what = "objects are not loaded (allow_pickle=False)" if "pickle" in str(error) else str(error).rstrip(".")
         raise ValueError(f"cannot read {file}: {what}. {saved}") from None
@@ -240,14 +241,14 @@ def _clusters(rng: Random, n_classes: int, weights: Any = None) -> Table:
 
 
 def _rare(rng: Random, n_classes: int) -> Table:
-    """Clusters whose classes are unlike in size: one of two has 3 to 15% of the samples."""
+    """Return clusters of classes of different size: one of two classes has 3 to 15% of the samples."""
     share = rng.uniform(0.03, 0.15) if n_classes == 2 else rng.uniform(0.5, 0.8)
     sizes = np.array([1, share / (1 - share)]) if n_classes == 2 else share ** np.arange(n_classes)
     return _clusters(rng, n_classes, list(sizes / sizes.sum()))
 
 
 def _shells(rng: Random, n_classes: int) -> Table:
-    """Shells around the origin, with some labels drawn anew."""
+    """Return shells around the origin, with some labels drawn at random."""
     X, y = make_gaussian_quantiles(
         n_samples=_MOST_ROWS,
         n_features=int(rng.integers(3, 9)),
@@ -259,7 +260,7 @@ def _shells(rng: Random, n_classes: int) -> Table:
 
 
 def _waves(rng: Random, n_classes: int) -> Table:
-    """Labels drawn from a softmax of smooth waves: no model can be sure everywhere."""
+    """Return labels drawn from a softmax of smooth waves, so no model can have a high confidence everywhere."""
     X = rng.normal(size=(_MOST_ROWS, int(rng.integers(4, 15))))
     hidden = np.sin(
         X @ rng.normal(size=(X.shape[1], 20)) / sqrt(X.shape[1]) * rng.uniform(1, 3) + rng.uniform(0, 6, 20)
@@ -268,7 +269,7 @@ def _waves(rng: Random, n_classes: int) -> Table:
 
 
 def _steps(rng: Random, n_classes: int) -> Table:
-    """Return counts and switches whose products decide: trees see them, lines do not."""
+    """Return counts and switches whose products decide: trees can learn them, linear models cannot."""
     counts = rng.poisson(rng.uniform(0.5, 4, 6), size=(_MOST_ROWS, 6))
     switches = rng.random((_MOST_ROWS, 6)) < rng.uniform(0.1, 0.6, 6)
     X = np.hstack([counts, switches, rng.normal(size=(_MOST_ROWS, 3))]).astype(float)
@@ -278,7 +279,7 @@ def _steps(rng: Random, n_classes: int) -> Table:
 
 
 def _tails(rng: Random, n_classes: int) -> Table:
-    """Clouds of unlike width with heavy tails: models are most confident where they know least."""
+    """Return clouds of different width with heavy tails, where models are most confident far from the data."""
     y = rng.integers(n_classes, size=_MOST_ROWS)
     centres = rng.normal(size=(n_classes, int(rng.integers(3, 10)))) * rng.uniform(1.0, 2.5)
     width = rng.uniform(0.5, 2.0, n_classes)

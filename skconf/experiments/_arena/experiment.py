@@ -1,4 +1,4 @@
-"""The arena: calibrators against each other, on predictions of real models."""
+"""The arena: a comparison of calibrators on predictions of real models."""
 
 import hashlib
 import os
@@ -38,9 +38,9 @@ from skconf.profile import ConfidenceProfile
 SIZES = (50, 200, 1000, 4000)
 #: Groups of data sets.
 GROUPS = ("generated", "sklearn", "uci", "scores", "all")
-#: Test samples of a run, at most and at least.
+#: The most and the fewest test samples of a run.
 _MOST_TESTED, _FEWEST_TESTED = 2000, 150
-#: Changes whenever the predictions may.
+#: A number that changes whenever the predictions may change.
 _CODE = hashlib.sha256(Path(data.__file__).read_bytes()).hexdigest()[:16]
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -59,48 +59,50 @@ def arena_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Let calibrators compete on predictions of real models.
+    """Compare calibrators on predictions of real models.
 
     A run is a data set, a model and a number of calibration samples. Small models are trained on 1,000 samples or a
-    quarter of the data; calibrators see some of the rest, and up to 2,000 others test them.
+    quarter of the data. Calibrators are fitted to some of the remaining samples, and tested on up to 2,000 others.
 
     Parameters
     ----------
     datasets : sequence of str, default=("generated", "sklearn")
-        Names, or groups: "generated" (24 data sets that follow from `random_state`), "sklearn" (two that come with it),
-        "uci" (those of :func:`skconf.datasets.list_uci` whose files are at hand), "scores" and "all".
+        Names or groups. The groups are "generated" (24 data sets that depend on `random_state`), "sklearn" (two data
+        sets of scikit-learn), "uci" (the data sets of :func:`skconf.datasets.list_uci` whose files exist), "scores" and
+        "all".
     calibrators : sequence of str or class, default=None
-        Names such as "pooled" or "probmetrics sms", packages such as "skconf" or "betacal", and your own as a class or
-        as ``"module:Class"``: made without arguments, with ``fit(proba, y)`` and ``predict_proba(proba)``. None stands
-        for all of the packages that are installed.
+        Names such as "pooled" or "probmetrics sms", packages such as "skconf" or "betacal", or your own calibrator as a
+        class or as ``"module:Class"``. The class takes no arguments, and has ``fit(proba, y)`` and
+        ``predict_proba(proba)``. None means all calibrators of the installed packages.
     only_models : sequence of str, default=None
-        Names of models; None stands for all.
+        Names of models. None means all.
     sizes : sequence of int, default=(50, 200, 1000, 4000)
-        Numbers of calibration samples. Those that leave fewer than 150 test samples are left out.
+        Numbers of calibration samples. A number that leaves fewer than 150 test samples is left out.
     predictions : sequence of path-like, default=()
         Files NAME.npz with your own predictions: arrays `proba` or `probabilities`, and `y` or `labels`. They are read
         with ``allow_pickle=False``.
     scores : path-like, default=None
-        Folder with NAME.scores.npy and NAME.targets.npy, for the groups "scores" and "all".
+        Folder with files NAME.scores.npy and NAME.targets.npy, for the groups "scores" and "all".
     data_home : path-like, default=None
         Folder with raw files; see :func:`skconf.datasets.fetch_uci`. Nothing is downloaded.
     results : path-like, default=None
-        Folder to keep results in: the same call then continues where one before was interrupted. None keeps nothing.
+        Folder to keep results in. After an interruption, the same call then continues. None keeps nothing.
     random_state : int, default=0
         Seed of the generated data, the models and the draws.
     n_jobs : int, default=None
-        Processes; -1 uses all cores. Each has one thread.
+        Number of processes. -1 uses all cores. Each process has one thread.
     progress : bool, default=False
         Show progress and the time left on standard error.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each run and calibrator: `data`, `model`, `group`, `n_classes`, `n` (calibration samples), `n_test`,
-        `calibrator`, `package`; the losses `brier`, `log_loss`, `smooth_ece`, `cw_error` (1 − confidence-weighted
-        accuracy), `aurc` and `ecuas`; `csr` and `zscore`, the calibrated size ratio and how many standard deviations it
-        is from 1, on the first `n_tail` test samples, no more than the calibration samples, and `overconfidence_risk`
-        there; `fit_seconds` and `predict_seconds`; `failure`, why there are no figures, or "".
+        A row for each run and calibrator. Its columns are `data`, `model`, `group`, `n_classes`, `n` (calibration
+        samples), `n_test`, `calibrator` and `package`; the losses `brier`, `log_loss`, `smooth_ece`, `cw_error` (1 −
+        confidence-weighted accuracy), `aurc` and `ecuas`; `fit_seconds` and `predict_seconds`; and `failure`, the
+        reason why there are no figures, or "". `csr` is the calibrated size ratio, `zscore` its distance from 1 in
+        standard deviations, and `overconfidence_risk` its risk. These three use the first `n_tail` test samples, at
+        most as many as there are calibration samples.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def arena_experiment(
 
     See Also
     --------
-    skconf.calibration.PooledCalibrator : The one to beat.
+    skconf.calibration.PooledCalibrator : The calibrator that the others are compared with.
 
     Examples
     --------
@@ -138,7 +140,7 @@ def arena_experiment(
     sizes = list(dict.fromkeys(sizes))
     every += find_predictions(datasets, chosen, random_state, data_home, scores)
     if not every:
-        raise ValueError(f"there are no predictions of {', '.join(datasets) or 'nothing'}: name data sets or files.")
+        raise ValueError(f"there are no predictions of {', '.join(datasets) or 'nothing'}. Name data sets or files.")
     folder = results_folder(results)
     prepare_results(folder)
     tasks = [delayed(_compete)(_Bout(each, random_state), contestants, sizes, folder) for each in every]
@@ -155,13 +157,13 @@ class _Bout:
 
     @cached_property
     def loaded(self) -> tuple[Floats, Codes]:
-        """Return probabilities and classes, of a model that is trained only if it is needed."""
+        """Return probabilities and classes. The model is trained only if it is needed."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a model that has not converged is a model to calibrate, too
+            warnings.simplefilter("ignore")  # a model that has not converged can be calibrated, too
             return self.predictions.load()
 
     def outcome(self, size: int, contestant: Contestant) -> dict[str, Any]:
-        """Return what a calibrator of so many samples achieves, or why it fails."""
+        """Return the results of a calibrator with this many calibration samples, or why it failed."""
         proba, codes = self.loaded
         n_classes, n_test = proba.shape[1], min(len(codes) - size, _MOST_TESTED)
         if n_test < _FEWEST_TESTED or n_classes > (contestant.most_classes or n_classes):
@@ -171,15 +173,15 @@ class _Bout:
         outcome: dict[str, Any] = {"n_classes": n_classes, "n_test": n_test, "failure": ""}
         try:
             answer, to_fit, to_predict = contestant.answer(proba[fit], codes[fit], proba[test])
-        except Exception as error:  # noqa: BLE001 – a calibrator may raise anything, and the others go on
+        except Exception as error:  # noqa: BLE001 – a calibrator may raise any error, and the others continue
             return outcome | {"failure": f"{type(error).__name__}: {error}"[:200]}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of metrics that are undefined
+            warnings.simplefilter("ignore")  # warnings about undefined metrics
             measured = _measured(answer, codes[test], min(size, n_test))
         return outcome | measured | {"fit_seconds": to_fit, "predict_seconds": to_predict}
 
     def kept(self, folder: Path | None) -> KeptResult:
-        """Return where its outcomes are kept."""
+        """Return the file in which the outcomes are kept."""
         whose = self.predictions
         return KeptResult.of(
             folder, f"{whose.data}-{whose.model}", [whose.data, whose.model, whose.key, self.seed, _CODE]
@@ -197,7 +199,7 @@ def _compete(
         for size in sizes:
             for contestant in contestants:
                 key = (size, contestant.name, contestant.version)
-                if outcomes.get(key, {"failure": "unknown"}).get("failure"):  # what failed is tried again
+                if outcomes.get(key, {"failure": "unknown"}).get("failure"):  # a failed calibrator is tried again
                     outcomes[key] = bout.outcome(size, contestant)
                     kept.save(outcomes)
                 if outcomes[key].get("takes_part", True):

@@ -26,18 +26,19 @@ from skconf.report._page.tables import TablePart
 KINDS = {"two": "two classes", "many": "more than two classes"}
 _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
-    "Differences: by what share the other's loss is higher, as geometric mean over runs.",
-    "Their intervals, of 95%, take the runs of a data set together.",
-    "0.001 is added to losses before they are compared, so that tiny losses count as equal.",
-    "Runs that one of both did not finish are left out.",
-    "Size ratio (CSR) and z, its distance from 1 in standard deviations, are on no more test than calibration samples.",
-    "Beaten: the share of all other calibrators with a higher loss, mean over runs.",
-    "Times are seconds of the processor on one core, medians, to fit and to predict.",
+    "Differences: the share by which the loss of the other calibrator is higher, as a geometric mean over runs.",
+    "Their 95% intervals treat the runs of a data set as one group.",
+    "0.001 is added to losses before they are compared. So very small losses count as equal.",
+    "A run is left out if one of the two calibrators did not finish it.",
+    "CSR is the size ratio, and z its distance from 1 in standard deviations.",
+    "CSR and z use at most as many test samples as there are calibration samples.",
+    "Beaten: the share of all other calibrators with a higher loss, as a mean over runs.",
+    "Times: median processor seconds on one core, to fit and to predict.",
 )
 _ROW = 24
-#: So many rivals share a picture.
+#: The most rivals in a picture.
 _RIVALS = 4
-#: Fewest runs at each number of samples through whose shares a line is drawn.
+#: A line is drawn only if each number of samples has at least this many runs.
 _FEWEST_RUNS = 20
 
 
@@ -64,18 +65,18 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
     """
     if not len(result):
         raise ValueError(
-            "there is no run: each needs its calibration samples and 150 others to test on, and no data set has so "
-            "many. Ask for smaller sizes."
+            "there is no run: each run needs its calibration samples and 150 test samples, and no data set has so "
+            "many. Pass smaller sizes."
         )
     if not ((result["calibrator"] == champion) & (result["failure"] == "")).any():
-        raise ValueError(f"there is no result of {champion!r} to compare with; name it among the calibrators.")
+        raise ValueError(f"there is no result of {champion!r} to compare with. Add it to the calibrators.")
     is_two = result["n_classes"] == 2
     parts = {"two": result[is_two], "many": result[~is_two]}
     parts = {kind: part for kind, part in parts.items() if (part["calibrator"] == champion).any()}
     findings, tables, charts = [], [], []
     for kind, part in parts.items():
         compared = compare(part, champion)
-        compared = compared[compared["runs"] > 0]  # the others are among those that failed
+        compared = compared[compared["runs"] > 0]  # the others failed
         findings += _findings(kind, part, compared, champion)
         tables += _tables(kind, part, compared, champion)
         charts += _charts(kind, part, compared, champion)
@@ -106,20 +107,21 @@ def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: s
         sentences.append(f"Against every other calibrator, {overall}")
     own = tails(part).loc[champion]
     sentences.append(
-        f"{champion}: size ratio above 3 in {share(own['csr_3'])} of runs, z above 3 in {share(own['z_3'])}."
+        f"{champion} has a size ratio above 3 in {share(own['csr_3'])} of runs, and a z above 3 in {share(own['z_3'])}."
     )
     return [" ".join(sentences)]
 
 
 def _hardest(rivals: pd.DataFrame, champion: str) -> str:
-    """Return how often the champion wins against the rival that it wins least against, for each loss."""
+    """Return for each loss how often the champion wins against its strongest rival."""
     each = []
     for loss, title in LOSSES.items():
         least = rivals[f"{loss}_wins"].idxmin()
         row = rivals.loc[least]
         difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
         each.append(
-            f"the lower {title} in at least {share(row[f'{loss}_wins'])} of runs (least against {least}: {difference})"
+            f"the lower {title} in at least {share(row[f'{loss}_wins'])} of runs (least often against {least}: "
+            f"{difference})"
         )
     return f"{champion} has {listed(each)}."
 
@@ -200,7 +202,7 @@ def _seconds(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _failures(failures: pd.DataFrame) -> list[TablePart]:
-    """Return which calibrators did not finish runs, and why, if there are any."""
+    """Return the calibrators that did not finish runs, with the reasons, if there are any."""
     if failures.empty:
         return []
     counts = failures.groupby(["calibrator", "failure"]).size().sort_values(ascending=False)
@@ -218,7 +220,7 @@ def _charts(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str
 
 
 def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart:
-    """Return by how much the losses of all others are higher."""
+    """Return a chart of the differences between the losses of all others and of the champion."""
     most = 1.0
     points = {
         title: pd.DataFrame(
@@ -235,8 +237,8 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
     floor = min(0.0, *(float(part[["ours", "low", "high"]].min().min()) for part in points.values()))
     return rows_chart(
         f"Losses beside {champion}, {KINDS[kind]}",
-        f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse by both losses beyond chance "
-        f"(95%, by data sets). What is more than {most:.0%} higher is drawn at the edge.",
+        f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse by both losses and by more "
+        f"than chance (95%, by data sets). Differences above {most:.0%} are drawn at the edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
         list(compared.index),
         points,
@@ -248,7 +250,7 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
 
 
 def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
-    """Return how often each calibrator is overconfident in its tail."""
+    """Return a chart of how often each calibrator is overconfident in its tail."""
     shares = tails(part).reindex(names).dropna().sort_values("z_3")
     points = {
         title: pd.DataFrame({"row": shares.index, "ours": shares[column].to_numpy()})
@@ -267,14 +269,14 @@ def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
 
 
 def _least(shares: "pd.Series[float]") -> str:
-    """Say which calibrators are overconfident least often, and how often that still is."""
+    """Say which calibrators are least often overconfident, and how often."""
     least = float(shares.min())
     names = listed(list(shares.index[shares <= least]))
-    return f"By the larger of both, {names} {'have' if ' and ' in names else 'has'} the smallest: {least:.0%}."
+    return f"By the larger of both shares, {names} {'have' if ' and ' in names else 'has'} the smallest: {least:.0%}."
 
 
 def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:
-    """Return how often the champion wins against its strongest rivals, over calibration samples."""
+    """Return a chart of how often the champion wins against its strongest rivals, by calibration samples."""
     rivals, sizes = list(compared.index[:_RIVALS]), sorted(part["n"].unique())
     wins = {size: compare(part[part["n"] == size], champion).reindex(rivals)["log_loss_wins"] for size in sizes}
     table = pd.DataFrame(wins).T
@@ -283,15 +285,16 @@ def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion:
     marks: list[Mark] = [Rule("level", y=0.5)]
     for series, name in enumerate(rivals):
         low, high = clopper_pearson(table[name].to_numpy(dtype=float), runs[name].to_numpy(dtype=float), 0.95)
-        if runs[name].min() >= _FEWEST_RUNS:  # a line through shares of few runs would show a trend that is chance
+        if runs[name].min() >= _FEWEST_RUNS:  # with few runs, a line would show a trend that is only chance
             marks.append(Line(sizes, table[name], series=series))
-        # Beside each other, so that intervals do not hide each other.
+        # Points are beside each other, so that intervals do not overlap.
         beside = [size * 1.04 ** (series - (len(rivals) - 1) / 2) for size in sizes]
         marks.append(Points(beside, table[name], low, high, name=name, series=series))
     return Chart(
         f"Wins of {champion} by calibration samples, {KINDS[kind]}",
-        f"Share of runs with the lower log loss, against the {len(rivals)} others of least Brier score beside "
-        f"it, with its 95% interval as if runs were independent; {int(runs.min().min()):,} runs or more at each place.",
+        f"Share of runs in which {champion} has the lower log loss, against the {len(rivals)} others with the least "
+        f"Brier score. 95% intervals treat runs as independent. Each point has at least {int(runs.min().min()):,} "
+        "runs.",
         Axis.around("calibration samples, log scale", "log", sizes),
         Axis("wins", "percent"),
         marks,

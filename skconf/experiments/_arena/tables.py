@@ -9,14 +9,14 @@ from skconf.inference._p_values import student
 RUN = ["data", "model", "n"]
 LOSSES = {"brier": "Brier score", "log_loss": "log loss"}
 OTHERS = {"smooth_ece": "smooth ECE", "cw_error": "1 − cwA", "aurc": "AURC", "ecuas": "ECUAS"}
-#: Losses are compared as ratios of loss + floor, so that two that are next to 0 do not differ.
+#: Losses are compared as ratios of loss + floor, so that losses near 0 do not differ.
 FLOOR = 1e-3
-#: Losses as near as this are level.
+#: Losses with at most this difference count as equal.
 _LEVEL = 1e-9
 
 
 def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) -> pd.DataFrame:
-    """Return each calibrator beside the champion.
+    """Compare each calibrator with the champion.
 
     Parameters
     ----------
@@ -30,10 +30,11 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
     Returns
     -------
     pandas.DataFrame
-        Indexed by calibrator, the strongest rival first: `runs` that both finished, and `failed` ones of the
-        calibrator; for each loss X, `X_wins`, the share of runs in which the champion's is lower (a draw counts half),
-        and `X`, by what share the other's is higher: the geometric mean over runs, with its 95% interval `X_low` and
-        `X_high`, in which the runs of a data set go together.
+        A row for each calibrator, with the strongest rival first. `runs` is the number of runs that both finished, and
+        `failed` the number of failed runs of the calibrator. For each loss X, `X_wins` is the share of runs in which
+        the loss of the champion is lower (a draw counts half). `X` is the share by which the loss of the calibrator is
+        higher, as a geometric mean over runs. `X_low` and `X_high` are its 95% interval, which treats the runs of a
+        data set as one group.
     """
     done = runs[runs["failure"] == ""]
     tables = {loss: done.pivot(index=RUN, columns="calibrator", values=loss) for loss in losses}
@@ -53,14 +54,14 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
 
 
 def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
-    """Return how often one's own losses are lower, and by how much, with an interval over data sets."""
+    """Return how often the own losses are lower, and by how much, with an interval over data sets."""
     if own.empty:
         return dict.fromkeys(["_wins", "", "_low", "_high"], np.nan)
     level = np.abs(other - own) <= _LEVEL * np.maximum(np.abs(own), 1e-300)
     wins = float(np.where(level, 0.5, own < other).mean())
     ratio = np.log((other + FLOOR) / (own + FLOOR))
     mean, half = float(ratio.mean()), np.nan
-    apart = (ratio - mean).groupby(level="data").sum()  # runs of one data set go up and down together
+    apart = (ratio - mean).groupby(level="data").sum()  # runs of a data set vary together
     if (n_data := len(apart)) > 1:
         error = np.sqrt(n_data / (n_data - 1) * float(apart @ apart)) / len(ratio)
         half = student(0.95, n_data - 1) * error
@@ -80,32 +81,32 @@ def beaten(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of runs whose size ratio is far above 1, on test samples no more than calibration samples."""
+    """Return the shares of runs whose size ratio is far above 1, with n test samples for n calibration samples."""
     done = runs[runs["failure"] == ""]
     each = pd.DataFrame({"csr_3": done["csr"] > 3, "z_1": done["zscore"] > 1, "z_3": done["zscore"] > 3})
     return each.groupby(done["calibrator"], sort=False).mean()
 
 
 def times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the median seconds of the processor to fit and predict, by number of calibration samples."""
+    """Return the median processor seconds to fit and to predict, by number of calibration samples."""
     spent = runs["fit_seconds"] + runs["predict_seconds"]
     return spent.groupby([runs["calibrator"], runs["n"]], sort=False).median().unstack("n")
 
 
 def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
-    """Return the champion beside the calibrator that is best on each data set in hindsight, by log loss.
+    """Compare the champion with the calibrator that has the least log loss on each data set in hindsight.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each data set: `best`, the calibrator of least geometric mean; `difference`, by what share its loss is
-        higher than the champion's; `rank`, the champion's place among `of`.
+        A row for each data set. `best` is the calibrator with the least geometric mean, and `difference` the share by
+        which its loss is higher than the loss of the champion. `rank` is the place of the champion among `of`.
     """
     done = runs[runs["failure"] == ""]
-    done = done.merge(done.loc[done["calibrator"] == champion, RUN])  # runs that it finished itself
+    done = done.merge(done.loc[done["calibrator"] == champion, RUN])  # runs that the champion finished
     logs = np.log(done["log_loss"] + FLOOR).groupby([done["data"], done["calibrator"]]).mean().unstack()
     counts = done.groupby(["data", "calibrator"]).size().unstack()
-    logs = logs.where(counts.eq(counts.max(axis=1), axis=0))  # all runs, or it is not compared
+    logs = logs.where(counts.eq(counts.max(axis=1), axis=0))  # a calibrator is compared only if it finished all runs
     others = logs.drop(columns=champion).dropna(how="all")
     logs = logs.loc[others.index]
     return pd.DataFrame(
@@ -119,7 +120,7 @@ def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
 
 
 def share(value: float) -> str:
-    """Return a share in percent; below 10 with one decimal."""
+    """Return a share in percent; a share below 10% has one decimal."""
     if np.isnan(value):
         return DASH
     return f"{100 * value:.0f}%" if value >= 0.0995 or value == 0 else f"{100 * value:.1f}%"

@@ -1,4 +1,4 @@
-"""The cF1 paper's Section 6.2: how often both kinds of metrics prefer the same of two models."""
+"""The cF1 paper's Section 6.2: how often both kinds of metrics prefer the same model of a pair."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -35,40 +35,41 @@ def cf1_agreement_experiment(
 ) -> pd.DataFrame:
     """Count how often cPrecision, cRecall and cF1 prefer the same model as the ordinary metrics.
 
-    As in the paper's Section 6.2, many models are compared pair by pair. The agreement is the share of pairs with
-    differences of the same sign, among those in which both metrics show a difference at the level 0.01.
+    As in the paper's Section 6.2, many models are compared pair by pair. Only pairs count in which both metrics show a
+    difference at the level 0.01. The agreement is the share of these pairs with differences of the same sign.
 
     Parameters
     ----------
     dataset : str, mapping from str to (X, y) or Bunch, or Bunch, default="digits"
-        A name from :func:`skconf.datasets.list_uci`, or your own data, as for :func:`csr_experiment`. Half of it is
-        test data. The paper has SNLI.
+        A name from :func:`skconf.datasets.list_uci`, or your own data as in :func:`csr_experiment`. Half of the data is
+        test data. The paper uses SNLI.
     n_models : int, default=100
         Number of models, 2 or more, with random parameters.
     kinds : sequence of str, default=("logistic", "forest", "tree", "neighbors", "bayes")
-        Their kinds, in turn: logistic regression, random forests, decision trees, nearest neighbours, naive Bayes, and
-        "network", perceptrons that are trained as the paper's networks. The paper's models are of one kind.
+        The kinds of models, in turn: logistic regression, random forests, decision trees, nearest neighbours, naive
+        Bayes, and "network", which are perceptrons that are trained like the paper's networks. All models of the paper
+        are of one kind.
     models : sequence of classifiers, default=None
-        The models, 2 or more, instead of random ones. A pipeline gets the columns as they are; everything else numbers
+        The models, 2 or more, instead of random ones. A pipeline gets the columns unchanged. Other models get numbers
         of unit variance.
     n_resamples : int, default=1000
-        Resamples of the bootstrap, 2 or more.
+        Number of bootstrap resamples, 2 or more.
     data_home : path-like, default=None
         Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
     random_state : int, default=0
         Seed.
     n_jobs : int, default=None
-        Processes that train; -1 uses all cores.
+        Number of processes for training. -1 uses all cores.
     progress : bool, default=False
         Show progress and the time left on standard error.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each `metric` and `class`, with shares of the `n_pairs` pairs of models: `significant` and `agree`
-        by the standard error of a difference, in which both models see the same resamples; `significant_resamples` and
-        `agree_resamples` by a t-test of the two sets of resamples, as in the paper; and, beside the data sets of the
-        package, its Table 1, averaged over the classes of SNLI, `paper_significant` and `paper_agree`.
+        A row for each `metric` and `class`, with shares of the `n_pairs` pairs of models. `significant` and `agree` use
+        the standard error of the difference, with the same resamples for both models. `significant_resamples` and
+        `agree_resamples` use a t-test of the two sets of resamples, as in the paper. `paper_significant` and
+        `paper_agree` are from the paper's Table 1, averaged over the classes of SNLI; your own data do not have them.
 
     Raises
     ------
@@ -79,8 +80,8 @@ def cf1_agreement_experiment(
 
     Notes
     -----
-    A t-test of resamples treats their number as the number of samples: nearly every pair is significant, and pairs that
-    differ by chance lower the agreement.
+    A t-test of resamples treats the number of resamples as the number of samples. So nearly every pair is significant,
+    and pairs that differ only by chance lower the agreement.
 
     References
     ----------
@@ -117,7 +118,7 @@ def cf1_agreement_experiment(
 
 
 def _paired_z(values: Floats) -> Floats:
-    """Return the difference of every pair of models in standard errors, from (n_models, n_resamples) values."""
+    """Return the difference of every pair of models in standard errors; values have shape (n_models, n_resamples)."""
     first, second = np.triu_indices(len(values), 1)
     covariance, mean = np.cov(values), values.mean(axis=1)
     variance = np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second]

@@ -20,7 +20,7 @@ def add_cf1(names: Any) -> None:
         "nargs": "+",
         "default": DEFAULT_KINDS,
         "metavar": "KIND",
-        "help": f"their kinds, in turn, of {', '.join(KINDS)} (default: all but network; the paper's are of one kind)",
+        "help": f"kinds of models, in turn: {', '.join(KINDS)} (default: all but network). The paper has one kind",
     }
     add_experiment(
         names,
@@ -32,17 +32,17 @@ def add_cf1(names: Any) -> None:
             _shares(
                 "--ratios",
                 [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01],
-                "shares of the test data to evaluate on (default: 1 0.5 0.2 0.1 0.05 0.02 0.01)",
+                "shares of the test data for evaluation (default: 1 0.5 0.2 0.1 0.05 0.02 0.01)",
             ),
             _shares(
                 "--training-shares",
                 [1.0, 0.667, 0.333],
-                "share of the training data of each model, the best model first (default: 1 0.667 0.333)",
+                "share of the training data for each model, with the best model first (default: 1 0.667 0.333)",
             ),
             _shares(
                 "--label-noise",
                 [0.0, 0.1, 0.2],
-                "share of altered labels in them, for each model (default: 0 0.1 0.2)",
+                "share of altered training labels for each model (default: 0 0.1 0.2)",
             ),
             "--models",
             ("--kinds", kinds),
@@ -54,7 +54,7 @@ def add_cf1(names: Any) -> None:
             "--dataset wine --models 200 --kinds network --ratios 1 0.1 0.01",
             "--data loans.csv --target default --estimator mymodel:MyClassifier",
         ),
-        estimator="the classifier of the variances, instead of logistic regression, and one more model to compare",
+        estimator="classifier for the variances instead of logistic regression, and one more model to compare",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the cF1 paper's experiments found: in words, pictures and tables."""
+"""The results of the cF1 paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping
 from itertools import takewhile
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 _METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 #: Explanations of the columns.
 _VARIANCE = (
-    "lower: share of models and classes where the probabilistic metric has less variance; ratio: the median ratio.",
+    "lower: share of models and classes with less variance of the probabilistic metric; ratio: the median ratio.",
     "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
-    "c_: the same by the probabilistic metric.",
+    "c_: the same for the probabilistic metric.",
     "f_test, bartlett, levene: share of models and classes whose two variances differ, by each test at the level 0.05.",
 )
 _SAME_MODEL = (
-    "significant: share of pairs that differ by both metrics, at the level 0.01.",
-    "agree: share of these where both metrics prefer the same model.",
-    "_resamples: the same by the paper's t-test, which treats resamples as samples.",
+    "significant: share of pairs that differ by both metrics at the level 0.01.",
+    "agree: share of the significant pairs in which both metrics prefer the same model.",
+    "_resamples: the same with the paper's t-test, which treats resamples as samples.",
 )
 _NOTES = (
-    "A metric on a smaller scale also has less variance: compare models by differences in standard errors.",
-    "The tests of variance are the paper's. They count resamples as samples: with enough, any variances differ.",
-    "Bands hold the middle 95% of the resamples.",
-    "Of a class that a small test lacks, cPrecision and cF1 are 0; ordinary ones are undefined, and left out of means.",
+    "A metric on a smaller scale also has less variance. So compare models by differences in standard errors.",
+    "The tests of variance are as in the paper. They count resamples as samples, so with enough resamples all differ.",
+    "Bands contain the middle 95% of the resamples.",
+    "If a small test set lacks a class, cPrecision and cF1 are 0. Ordinary metrics are then left out of means.",
 )
-#: So many classes have pictures of their own, as the paper's three; of more, the mean is shown.
+#: With at most this many classes, each has a picture, as in the paper. With more, the mean is shown.
 _MOST_CLASSES = 3
 
 
 def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[str, str]) -> ExperimentReport:
-    """Return what probabilistic metrics do to variance, and whether they prefer the same models.
+    """Return the report on the variance of probabilistic metrics, and on whether they prefer the same models.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
     if "paper_agree" in means:
         printed = printed_table("cf1_table1")
         tables.append(plain_table("Table 1 as printed, on SNLI", printed))
-        other = "Table 1 is on other data, SNLI."
+        other = "Table 1 is for other data, SNLI."
         left_out.append(f"None of the {2 * len(printed)} printed figures can be compared: {other}")
     return ExperimentReport(
         "cPrecision, cRecall and cF1 beside the ordinary metrics",
@@ -91,46 +91,49 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
 
 
 def _lower(variances: pd.DataFrame) -> str:
-    """Return how often the probabilistic metric has less variance."""
+    """Say how often the probabilistic metric has less variance."""
     ratio = ratios(variances)
     return (
-        f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases (each a model, "
-        f"metric, class and test size); the median ratio is {number(ratio.median())}. The paper: always less."
+        f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases. A case is a "
+        f"model, a metric, a class and a test size. The median ratio is {number(ratio.median())}. The paper says: "
+        "always less."
     )
 
 
 def _tested(variances: pd.DataFrame) -> str:
-    """Return how often the tests find different variances."""
+    """Say how often the tests find different variances."""
     tests = {"p_f": "the F test", "p_bartlett": "Bartlett's", "p_levene": "Levene's"}
     known = variances[variances["p_f"].notna()]
     shares = [f"{percent((known[name] < LEVEL).mean())} of cases by {test}" for name, test in tests.items()]
-    return f"At the level {LEVEL:g} the two variances differ in {listed(shares)}. The paper: in all."
+    return f"At the level {LEVEL:g}, the two variances differ in {listed(shares)}. The paper says: in all."
 
 
 def _apart(summary: pd.DataFrame) -> str:
-    """Return how many pairs of models differ clearly by each kind of metric, at the smallest test."""
+    """Say how many pairs of models differ clearly by each kind of metric, on the smallest test set."""
     size = summary["n_test"].min()
     ordinary, probabilistic = map(percent, where(summary, n_test=size)[["apart", "c_apart"]].mean())
     return (
-        f"On the smallest test, of {size:,} samples, ordinary metrics distinguish {ordinary} of the pairs of models, "
-        f"probabilistic ones {probabilistic}."
+        f"On the smallest test set with {size:,} samples, ordinary metrics distinguish {ordinary} of the pairs of "
+        f"models, and probabilistic metrics distinguish {probabilistic}."
     )
 
 
 def _same(means: pd.DataFrame) -> str:
-    """Return how often both kinds of metrics prefer the same model."""
+    """Say how often both kinds of metrics prefer the same model."""
     shares = [
         f"{percent(row.agree)} by {_METRICS[row.metric]} (of {row.significant * row.n_pairs:,.0f} of "
         f"{row.n_pairs:,} cases)"
         for row in means.itertuples()
     ]
-    same = f"Where both metrics distinguish models, they prefer the same one, mean over classes, in {listed(shares)}"
-    paper = f"; the paper has {listed(list(map(percent, means['paper_agree'])))}" if "paper_agree" in means else ""
+    same = (
+        f"If both metrics distinguish two models, they prefer the same one in {listed(shares)}, as means over classes"
+    )
+    paper = f". The paper has {listed(list(map(percent, means['paper_agree'])))}" if "paper_agree" in means else ""
     return f"{same}{paper}."
 
 
 def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = False) -> Chart:
-    """Return the variances over the test size, a curve for each model, mean over classes; perhaps with its name."""
+    """Return a chart of the variances by test size: a curve for each model, as the mean over classes."""
     own = where(variances, metric=metric)
     own, ratio = own[own["variance"] > 0], ratios(own)
     kinds = {"variance": "ordinary", "c_variance": "probabilistic"}
@@ -145,8 +148,8 @@ def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = Fal
             marks.append(Points(curve["n_test"], curve[column], series=series))
     return Chart(
         f"Variance of {_METRICS[metric]}",
-        f"Less by the probabilistic metric in {(ratio < 1).sum():,} of {len(ratio):,} cases, median ratio "
-        f"{number(ratio.median())}. A curve for each model, mean over these.",
+        f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases; the median "
+        f"ratio is {number(ratio.median())}. Each model has a curve, which is the mean over classes.",
         Axis.around("test samples, log scale", "log", drawn["n_test"]),
         Axis.around("variance, log scale", "log", drawn[list(kinds)]),
         marks,
@@ -155,7 +158,7 @@ def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = Fal
 
 
 def _values(variance: CF1Variance, metric: str) -> list[Chart]:
-    """Return the metric over the test size with bands, by class or, of many classes, of the mean over these."""
+    """Return charts of the metric by test size with bands, for each class or for the mean over many classes."""
     own = where(variance.variances, metric=metric)
     if own["class"].nunique() <= _MOST_CLASSES:
         return _by_class(own, metric)
@@ -163,13 +166,13 @@ def _values(variance: CF1Variance, metric: str) -> list[Chart]:
 
 
 def _by_class(variances: pd.DataFrame, metric: str) -> list[Chart]:
-    """Return the pictures of each class, as the paper's Figures 2 to 4."""
+    """Return the pictures of each class, as in the paper's Figures 2 to 4."""
     classes = variances.groupby("class", sort=False)
     return [chart for label, own in classes for chart in _side_by_side(own, metric, f"class {label}")]
 
 
 def _side_by_side(values: pd.DataFrame, metric: str, shown: str) -> list[Chart]:
-    """Return the ordinary metric beside the probabilistic one, on the same axis."""
+    """Return charts of the ordinary and of the probabilistic metric with the same axis."""
     name = f"{_METRICS[metric][0].upper()}{_METRICS[metric][1:]}"
     across = Axis.around("test samples, log scale", "log", values["n_test"])
     limits = [values[f"{prefix}{end}"] for prefix in ("", "c_") for end in ("low", "high")]
@@ -188,25 +191,25 @@ def _side_by_side(values: pd.DataFrame, metric: str, shown: str) -> list[Chart]:
 
 
 def _bands_apart(values: pd.DataFrame, prefix: str) -> str:
-    """Return down to which test size the bands of no two models overlap."""
+    """Say from which test size on no bands of two models overlap."""
     if values[f"{prefix}mean"].isna().all():
-        return "It is 0/0 at every test size: no model predicts the class."
+        return "The metric is 0/0 at every test size, because no model predicts the class."
 
     def are_apart(size: int) -> bool:
         bands = where(values, n_test=size).sort_values(f"{prefix}low")
         return bool((bands[f"{prefix}low"].to_numpy()[1:] > bands[f"{prefix}high"].to_numpy()[:-1]).all())
 
     apart = list(takewhile(are_apart, sorted(values["n_test"].unique(), reverse=True)))
-    bands = f"no bands overlap down to {apart[-1]:,} test samples" if apart else "bands overlap at every test size"
-    return f"A line with its 95% band for each model: {bands}."
+    bands = f"No bands overlap with {apart[-1]:,} or more test samples" if apart else "Bands overlap at every test size"
+    return f"Each model has a line with its 95% band. {bands}."
 
 
 def _agreement(means: pd.DataFrame) -> Chart:
-    """Return how often both metrics prefer the same model, by both tests, and the printed shares."""
+    """Return a chart of how often both metrics prefer the same model, by both tests, with the printed shares."""
     names = [_METRICS[metric] for metric in means["metric"]]
     points = pd.DataFrame({"row": names, "ours": means["agree"], "paper": means.get("paper_agree", np.nan)})
     by_resamples = points.assign(ours=means["agree_resamples"], paper=np.nan)
-    axis = Axis("same model preferred, of pairs where both metrics differ", "percent")
+    axis = Axis("share of pairs with the same preferred model, if both metrics differ", "percent")
     series, grey = {"paired test": points, "the paper's test": by_resamples}, "Grey: the paper, on SNLI."
     return rows_chart(
         "Agreement on the better model", _same(means), axis, names, series, means, what="metric", grey=grey
@@ -214,7 +217,7 @@ def _agreement(means: pd.DataFrame) -> Chart:
 
 
 def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
-    """Draw the variance over the test size, a panel for each metric, as the cF1 paper's figures.
+    """Draw the variance by test size, with a panel for each metric, as in the cF1 paper's figures.
 
     Parameters
     ----------
@@ -241,14 +244,14 @@ def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
 
 
 def plot_cf1_values(variances: pd.DataFrame, metric: str = "f1") -> "Figure":
-    """Draw a metric over the test size with 95% bands, panels by class, as the cF1 paper's Figures 2 to 4.
+    """Draw a metric by test size with 95% bands, with panels for each class, as in the cF1 paper's Figures 2 to 4.
 
     Parameters
     ----------
     variances : pandas.DataFrame
         From :func:`cf1_variance_experiment`.
     metric : {"f1", "precision", "recall"}, default="f1"
-        Which metric: on the left the ordinary one, on the right the probabilistic one.
+        The metric. The ordinary metric is on the left, the probabilistic metric on the right.
 
     Returns
     -------

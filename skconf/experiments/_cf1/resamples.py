@@ -1,4 +1,4 @@
-"""Resamples of test data, and the metrics of each: what both of the cF1 paper's experiments stand on."""
+"""Resamples of test data, and the metrics of each resample, for both experiments of the cF1 paper."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,8 @@ from skconf._core.probabilities import Floats
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
-#: With probabilities these are cPrecision, cRecall and cF1; with 0 and 1 for the predicted class, the ordinary ones.
+#: With probabilities, these are cPrecision, cRecall and cF1. With 0 and 1 for the predicted class, the ordinary
+#: metrics.
 METRICS = {
     "precision": get_metric("cprecision_score", average=None, zero_division=np.nan),
     "recall": get_metric("crecall_score", average=None, zero_division=np.nan),
@@ -26,7 +27,7 @@ def bootstrap(y: NDArray[np.intp], proba: Floats, weights: Floats) -> Floats:
     values = []
     for given in (np.eye(len(labels))[proba.argmax(axis=1)], proba):
         profile = ConfidenceProfile.from_predictions(y, given, labels=labels)
-        # The metrics are functions of the same sums; those of each sample, weighted, are those of a resample.
+        # The metrics are functions of sums, and the sums of a resample are weighted sums over samples.
         sums = [weights @ part for part in METRICS["f1"].sums(profile, every, len(every))]
         values.append([metric.combine(*sums) for metric in METRICS.values()])
     return np.array(values)

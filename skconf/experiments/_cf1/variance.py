@@ -1,4 +1,4 @@
-"""The cF1 paper's Section 6.1: variance of metrics against test size, and which models they separate."""
+"""The cF1 paper's Section 6.1: the variance of metrics by test size, and the models that they separate."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -25,34 +25,34 @@ _BAND = (0.025, 0.975)
 #: Level of the tests of variance, and their names in the summary.
 LEVEL = 0.05
 _TITLES = {"f": "f_test", "bartlett": "bartlett", "levene": "levene"}
-#: Resamples that differ by less are equal but for rounding.
+#: Resamples that differ by less are equal except for rounding.
 _NO_SPREAD = 1e-12
-#: A test of one sample has no resamples.
+#: A test set needs at least two samples to have resamples.
 _FEWEST = 2
 
 
 class CF1Variance(NamedTuple):
-    """Bootstrap of thresholded and probabilistic metrics at falling test sizes.
+    """Bootstrap of ordinary and probabilistic metrics at decreasing test sizes.
 
     Attributes
     ----------
     variances : pandas.DataFrame
-        A row for each `n_test`, `model`, `metric` and `class`: mean and variance over resamples of the ordinary metric
-        (`mean`, `variance`) and of the probabilistic one (`c_mean`, `c_variance`); the middle 95% of the resamples
-        (`low` to `high`, `c_low` to `c_high`); the share of resamples in which each is 0/0 (`undefined`,
-        `c_undefined`), which are left out; and the p-values of three tests that both variances are equal (`p_f`,
-        `p_bartlett`, `p_levene`), NaN where one is 0.
+        A row for each `n_test`, `model`, `metric` and `class`. `mean` and `variance` are over resamples of the ordinary
+        metric, and `c_mean` and `c_variance` of the probabilistic metric. `low` to `high`, and `c_low` to `c_high`, are
+        the middle 95% of the resamples. `undefined` and `c_undefined` are the shares of resamples in which the metric
+        is 0/0; these are left out. `p_f`, `p_bartlett` and `p_levene` are p-values of tests that both variances are
+        equal, NaN if a variance is 0.
     means : pandas.DataFrame
-        A row for each `n_test`, `model` and `metric`, with the same of the mean over classes.
+        A row for each `n_test`, `model` and `metric`, with the same columns for the mean over classes.
     contrasts : pandas.DataFrame
-        A row for each `n_test`, pair of models, `better` and `worse`, `metric` and `class`: the mean difference in its
-        standard errors, by the ordinary metric (`z`) and by the probabilistic one (`c_z`).
+        A row for each `n_test`, pair of models (`better` and `worse`), `metric` and `class`. `z` is the mean difference
+        in standard errors by the ordinary metric, and `c_z` by the probabilistic metric.
     summary : pandas.DataFrame
-        A row for each `n_test` and `metric`: the share of models and classes whose variance is `lower` by the
-        probabilistic metric; the median `ratio` of that variance to the ordinary metric's; the mean shares of resamples
-        that are `undefined` and `c_undefined`; and the shares of pairs of models that differ by more than 1.96
-        standard errors, by the ordinary metric (`apart`) and by the probabilistic one (`c_apart`). Last, the shares of
-        models and classes whose variances differ at the level 0.05 by each test (`f_test`, `bartlett`, `levene`).
+        A row for each `n_test` and `metric`. `lower` is the share of models and classes with a lower variance of the
+        probabilistic metric, and `ratio` the median ratio of this variance to the variance of the ordinary metric.
+        `undefined` and `c_undefined` are mean shares of resamples. `apart` and `c_apart` are the shares of pairs of
+        models that differ by more than 1.96 standard errors, by the ordinary and by the probabilistic metric. `f_test`,
+        `bartlett` and `levene` are the shares of models and classes whose variances differ at the level 0.05.
     """
 
     variances: pd.DataFrame
@@ -75,27 +75,28 @@ def cf1_variance_experiment(
     data_home: str | PathLike[str] | None = None,
     random_state: int = 0,
 ) -> CF1Variance:
-    """Compare the variance of cPrecision, cRecall and cF1 with that of the ordinary metrics, as tests get smaller.
+    """Compare the variance of cPrecision, cRecall and cF1 with the ordinary metrics, for smaller and smaller test sets.
 
-    As in the paper's Section 6.1, models differ by their training data: all of it, two thirds with a tenth of the
-    labels altered, or a third with a fifth altered. All are evaluated on the same resamples of the test data.
+    As in the paper's Section 6.1, models have different training data: all data, two thirds with a tenth of the labels
+    altered, or a third with a fifth of the labels altered. All models are evaluated on the same resamples of the test
+    data.
 
     Parameters
     ----------
     dataset : str, mapping from str to (X, y) or Bunch, or Bunch, default="digits"
-        A name from :func:`skconf.datasets.list_uci`, or your own data, as for :func:`csr_experiment`. Half of it is
-        test data. The paper has SNLI.
+        A name from :func:`skconf.datasets.list_uci`, or your own data as in :func:`csr_experiment`. Half of the data is
+        test data. The paper uses SNLI.
     ratios : sequence of float, default=(1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
         Shares of the test data, in (0, 1].
     training_shares : sequence of float, default=(1, 0.667, 0.333)
-        Share of the training data of each model, in (0, 1]; the best model first.
+        Share of the training data for each model, in (0, 1], with the best model first.
     label_noise : sequence of float, default=(0, 0.1, 0.2)
-        Share of its labels that are altered to another class, in [0, 1].
+        Share of the training labels of each model that are changed to another class, in [0, 1].
     classifier : classifier, default=None
-        The classifier to train; None stands for logistic regression. A pipeline gets the columns as they are;
-        everything else numbers of unit variance.
+        The classifier to train. None means logistic regression. A pipeline gets the columns unchanged. Other
+        classifiers get numbers of unit variance.
     n_resamples : int, default=1000
-        Resamples of the bootstrap, 2 or more.
+        Number of bootstrap resamples, 2 or more.
     data_home : path-like, default=None
         Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
     random_state : int, default=0
@@ -104,23 +105,25 @@ def cf1_variance_experiment(
     Returns
     -------
     CF1Variance
-        DataFrames `variances`, `means`, `contrasts` and their `summary`. The paper has figures of these, without
-        numbers: the variance of the probabilistic metric is always lower, and separates models better.
+        DataFrames `variances`, `means`, `contrasts` and their `summary`. The paper shows them in pictures without
+        numbers. There, the variance of the probabilistic metric is always lower, and the metric separates models
+        better.
 
     Raises
     ------
     ValueError
-        If there is no such data set, a share is out of range, there are fewer than two models, or not as many training
-        shares as label noises; or the classifier fails.
+        If there is no such data set, if a share is out of range, if there are fewer than two models, if the numbers of
+        training shares and label noises differ, or if the classifier fails.
     FileNotFoundError
         If a raw file is missing.
 
     Notes
     -----
-    A metric on a smaller scale has less variance, too. Models are separated by their difference in standard errors.
+    A metric on a smaller scale also has less variance. What separates models is their difference in standard errors.
 
-    The tests of variance are the paper's: the F test, Bartlett's, and Levene's around the median. They count resamples
-    as samples, and as if both metrics had seen different ones: with enough resamples, any two variances differ.
+    The tests of variance are the tests of the paper: the F test, Bartlett's test, and Levene's test around the median.
+    They treat resamples as independent samples, and assume different samples for both metrics. So with enough
+    resamples, any two variances differ.
 
     References
     ----------
@@ -170,15 +173,15 @@ def _models(
         raise ValueError(f"label_noise must lie in [0, 1], but is {list(label_noise)}.")
     if len(training_shares) != len(label_noise) or len(label_noise) < 2:
         raise ValueError(
-            f"There are {len(training_shares)} training_shares, but {len(label_noise)} of label_noise: each model "
-            "needs one of both, and there must be two models or more."
+            f"There are {len(training_shares)} training_shares, but {len(label_noise)} of label_noise. Each model "
+            "needs one of both, and there must be at least two models."
         )
     pairs = zip(training_shares, label_noise, strict=True)
     return {f"model {number}": pair for number, pair in enumerate(pairs, 1)}
 
 
 def _of_one_size(drawn: dict[str, Floats], labels: NDArray[Any]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return variances by class, those of the mean over classes, and contrasts, of metrics of resamples by model."""
+    """Return variances by class, variances of the mean over classes, and contrasts between models."""
     by_class, means, contrasts = [], [], []
     for model, values in drawn.items():
         by_class.append(_spread(values, labels).assign(model=model))
@@ -204,7 +207,7 @@ def _spread(values: Floats, labels: NDArray[Any]) -> pd.DataFrame:
 
 
 def _p_values(ordinary: Floats, probabilistic: Floats) -> dict[str, float]:
-    """Return the p-values of tests that two metrics have the same variance over resamples, NaN where one has none."""
+    """Return the p-values of tests that two metrics have the same variance; NaN if a metric has no variance."""
     values = [metric[~np.isnan(metric)] for metric in (ordinary, probabilistic)]
     if any(len(metric) < 2 or np.ptp(metric) <= _NO_SPREAD for metric in values):
         return dict.fromkeys(_TESTS, np.nan)
@@ -227,11 +230,11 @@ _TESTS: dict[str, Callable[[Floats, Floats], float]] = {
 
 
 def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
-    """Return the quantities of the paper's figures, in a row for each test size and metric."""
+    """Return the quantities of the paper's figures, with a row for each test size and metric."""
     key = ["n_test", "metric"]
     ratio = ratios(variances)
     p_values = variances[[f"p_{name}" for name in _TITLES]].set_axis(list(_TITLES.values()), axis=1)
-    # Without the cases that have no ratio, or no test.
+    # Cases without a ratio, or without a test, are left out.
     cases = variances[[*key, "undefined", "c_undefined"]].assign(
         lower=(ratio < 1).astype(float), ratio=ratio, **p_values.lt(LEVEL).astype(float).where(p_values.notna())
     )
@@ -243,7 +246,7 @@ def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios(variances: pd.DataFrame) -> "pd.Series[float]":
-    """Return the ratios of both variances, where the ordinary metric is not the same in all resamples."""
+    """Return the ratios of both variances, if the ordinary metric is not equal in all resamples."""
     known = variances[variances["variance"] > 0]
     return known["c_variance"] / known["variance"]
 
@@ -266,7 +269,7 @@ def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _table(columns: dict[str, Floats], labels: NDArray[Any]) -> pd.DataFrame:
-    """Return a row for each metric and class, of arrays of shape (2, n_metrics, n_classes)."""
+    """Return a row for each metric and class from arrays of shape (2, n_metrics, n_classes)."""
     index = pd.MultiIndex.from_product([METRICS, labels], names=["metric", "class"])
     flat = {
         prefix + name: array[kind].ravel() for name, array in columns.items() for kind, prefix in enumerate(("", "c_"))

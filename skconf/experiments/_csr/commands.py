@@ -30,13 +30,13 @@ from skconf.experiments._shared.kept import ResultsFolderError
 from skconf.experiments._shared.report import ExperimentReport
 
 _CSR = """\
-Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
-their difference in standard errors (s.e.). Data and classifiers of your own get the same tables.
+Train XGBoost on each data set, calibrate it, and print the CSR paper's tables. The tables have our figures, the paper's
+figures, and their difference in standard errors (s.e.). You can use your own data and classifiers, too.
 
-Predictions of trained models are kept on disk: the same command continues after an interruption, and further
-calibrations and tables need no training.
+Predictions of trained models are kept on disk. After an interruption, the same command continues. Further calibrations
+and tables need no training.
 
-Exit status: 0 on success; 1 if a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after
+Exit status: 0 on success; 1 if a data set failed, even if the rest ran; 2 for a mistake in the command; 130 after
 Ctrl-C.
 """
 _CSR_EXAMPLES = (
@@ -66,7 +66,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         nargs="+",
         type=one_of([*list_uci(), "all"], "data set"),
         metavar="NAME",
-        help="data sets, or 'all' fifteen of the paper (default: breast_cancer digits, which need no files)",
+        help="data sets, or 'all' for the fifteen of the paper (default: breast_cancer digits, which need no files)",
     )
     add_own(what, "classifiers to train beside XGBoost", several=True)
     what.add_argument(
@@ -75,7 +75,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         default=["none", "isotonic", "platt"],
         type=one_of(CALIBRATIONS, "calibration"),
         metavar="NAME",
-        help=f"calibrations to compare, of {', '.join(CALIBRATIONS)} (default: none isotonic platt)",
+        help=f"calibrations to compare: {', '.join(CALIBRATIONS)} (default: none isotonic platt)",
     )
     what.add_argument(
         "--tables",
@@ -84,7 +84,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         choices=sorted(TABLES),
         default=[6],
         metavar="N",
-        help="the paper's tables to print, of 2, 6, 7 and 12, the last with Figures 1 and 2 on the page (default: 6)",
+        help="the paper's tables to print: 2, 6, 7, 12. Table 12 adds Figures 1 and 2 to the page (default: 6)",
     )
 
 
@@ -97,18 +97,18 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         help="quick: fixed parameters; paper: TPE search of 60 trials with 5-fold cross-validation, which takes hours "
         "(default: quick)",
     )
-    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of a search, instead of the preset's")
+    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of the search (default: by --preset)")
     how.add_argument(
         "--class-weight",
         choices=["balanced", "none"],
         default="balanced",
-        help="weights of training samples; the paper's figures are for balanced classes (default: balanced)",
+        help="weights of training samples. The paper's figures are for balanced classes (default: balanced)",
     )
     how.add_argument(
         "--device",
         choices=["cpu", "cuda"],
         default="cpu",
-        help="where XGBoost trains; cuda needs an NVIDIA GPU (default: cpu)",
+        help="device on which XGBoost trains. cuda needs an NVIDIA GPU (default: cpu)",
     )
     how.add_argument(
         "--seed",
@@ -116,24 +116,24 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=[0],
         metavar="S",
-        help="seed of splits, search and XGBoost; for several, tables show the mean ± standard deviation (default: 0)",
+        help="seeds of splits, search and XGBoost. With several, tables show mean ± standard deviation (default: 0)",
     )
-    how.add_argument("--seeds", type=whole_number(1), metavar="N", help="use N seeds, from the first --seed up")
+    how.add_argument("--seeds", type=whole_number(1), metavar="N", help="use N seeds, beginning with --seed")
     how.add_argument("--jobs", type=whole_number(1), metavar="N", help="cores to use (default: half of them)")
 
 
 def _add_files(csr: argparse.ArgumentParser) -> None:
     files = csr.add_argument_group("files")
     add_data_home(files)
-    files.add_argument("--no-download", action="store_true", help="do not download files that are missing")
+    files.add_argument("--no-download", action="store_true", help="do not download missing files")
     add_results(files, "csr", "predictions", "train again")
     files.add_argument(
         "--save-predictions",
         type=Path,
         metavar="DIR",
         help="write the predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv, which skconf evaluate "
-        "reads, and those for the part that calibrations are fitted on to validation.csv: columns y_true, y_pred, and "
-        "proba_LABEL for each class",
+        "reads. The predictions that calibrations are fitted on are written to validation.csv. The columns are y_true, "
+        "y_pred, and proba_LABEL for each class",
     )
     add_output_files(
         files, "the figures, a row for each data set and calibration", "a page with the result, pictures and tables"
@@ -142,12 +142,12 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.data is not None and options.datasets is not None:
-        raise CommandError("give --data or --datasets, not both")
+        raise CommandError("pass --data or --datasets, not both.")
     own = own_data(options)
     estimators = _estimators(options.estimator or [])
     datasets = options.datasets or ["breast_cancer", "digits"]
     if "all" in datasets:
-        datasets = [name for name in list_uci() if name != "digits"]  # the paper has all others
+        datasets = [name for name in list_uci() if name != "digits"]  # the paper has all other data sets
     seeds = [options.seed[0] + number for number in range(options.seeds)] if options.seeds else options.seed
     kept = None if options.no_results else options.results
     try:
@@ -186,7 +186,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _estimators(places: list[str]) -> dict[str, Any]:
-    """Return the classifiers of the user's own by their names."""
+    """Return the user's own classifiers by their names."""
     estimators: dict[str, Any] = {}
     for place in dict.fromkeys(places):
         try:

@@ -1,4 +1,4 @@
-"""ROC curves of the CSR experiment's models, plain and weighted by confidence: the paper's Figures 1 and 2."""
+"""ROC curves of the models of the CSR experiment, plain and weighted by confidence: the paper's Figures 1 and 2."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from skconf.report._page.chart import Axis, Chart, Line, Mark
 
 #: Columns of the result with curves: arrays of shape (n_points, 2), shares of negatives and of positives.
 CURVES = {"roc": "ROC", "cw_roc": "cwROC"}
-#: So many calibrations share a picture.
+#: The most calibrations in a picture.
 TOGETHER = 3
-#: Points of a kept curve, at most.
+#: The most points of a kept curve.
 _MOST_POINTS = 200
 
 
@@ -29,7 +29,7 @@ def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
     Returns
     -------
     dict
-        `curve_of`, the label; and a curve for each key of ``CURVES``.
+        `curve_of`, the label, and a curve for each key of ``CURVES``.
     """
     present, score = profile.require("true_class") == 0, profile.proba[:, 0]
     weights = {"roc": None, "cw_roc": profile.confidence}
@@ -41,7 +41,7 @@ def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
 
 
 def curve_charts(result: pd.DataFrame) -> list[Chart]:
-    """Return pictures of the curves of each data set, of the first seed; none if there are none.
+    """Return pictures of the curves of each data set for the first seed; nothing if there are no curves.
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ from skconf.datasets._uci import changed_files, unchecked_files
 from skconf.experiments._shared.commands import add_data_home, new_command
 
 _DESCRIPTION = """\
-The CSR paper's fifteen data sets, read from the raw files of their archives. Those that ship with scikit-learn need
-no files.
+The fifteen data sets of the CSR paper, read from the raw files of their archives. The data sets of scikit-learn need no
+files.
 
-Exit status: 0 on success; 1 if a data set failed, also if the rest is there; 2 for a mistake in the command.
+Exit status: 0 on success; 1 if a data set failed, even if the others did not; 2 for a mistake in the command.
 """
 _EXAMPLES = """\
 examples:
@@ -33,7 +33,7 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
     listing = new_command(
         actions,
         "list",
-        "list the data sets and whether their files are at hand",
+        "list the data sets, and whether their files exist",
         _list,
         "List the data sets.\n\nExit status: 0 on success.",
         ("", "--data-home ~/uci"),
@@ -41,18 +41,18 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
     fetching = new_command(
         actions,
         "fetch",
-        "download what is missing",
+        "download missing files",
         partial(_read_all, download=True),
-        "Download the files that are missing, and check them.\n\nExit status: 0 on success; 1 if a download fails.",
+        "Download missing files, and check them.\n\nExit status: 0 on success; 1 if a download fails.",
         ("", "wine adult_income --data-home ~/uci"),
     )
     checking = new_command(
         actions,
         "check",
-        "check the files that are at hand",
+        "check the existing files",
         partial(_read_all, download=False),
-        "Read the files that are at hand; compare the numbers of rows and classes with those the paper\n"
-        "used, and checksums if they are known.\n\nExit status: 0 on success; 1 if something is wrong or missing.",
+        "Read the existing files. Compare the numbers of rows and classes with the numbers in the paper,\n"
+        "and checksums if they are known.\n\nExit status: 0 on success; 1 if something is wrong or missing.",
         ("", "digits"),
     )
     for parser in (fetching, checking):
@@ -91,5 +91,5 @@ def _read_all(options: argparse.Namespace, *, download: bool) -> int:
             say(f"{name}: {file}: no checksum to compare with: {reason}", file=sys.stderr)
         changed = changed_files(name, options.data_home)
         if changed:
-            say(f"{name}: {', '.join(changed)}: not the archive's file, though its counts agree", file=sys.stderr)
+            say(f"{name}: {', '.join(changed)}: not the file of the archive, but its counts agree", file=sys.stderr)
     return int(failed)

@@ -23,13 +23,13 @@ from skconf.experiments._shared.kept import results_folder
 from skconf.experiments._shared.own_data import DataSets, own_data
 from skconf.profile import ConfidenceProfile
 
-#: Ways to train, by the number of trials of the search for hyperparameters.
+#: The presets, with the number of trials of the search for hyperparameters.
 PRESETS = {"quick": 0, "paper": 60}
 
-#: Calibrations by name. The paper's Platt scaling is a sigmoid of the probability, not of the logit.
+#: Calibrations by name. The Platt scaling of the paper is a sigmoid of the probability, not of the logit.
 CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(PlattCalibrator, on="proba")}
 
-#: Rows that a class of one's own data needs to be in the parts to train, calibrate and test on, and to stop early.
+#: The rows that a class of own data needs to be in the parts for training, early stopping, calibration and test.
 _LEAST_ROWS = 5
 
 
@@ -51,80 +51,82 @@ def csr_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Rerun the CSR paper's experiment on real data, the paper's or your own.
+    """Rerun the CSR paper's experiment on real data: the data of the paper, or your own data.
 
-    Each data set is split 60/20/20 by class (or 75/25 beside its official test set). XGBoost is trained on the first
-    part, calibrated on the second and evaluated on the third; the prediction stays the uncalibrated model's. The
-    functions for the paper's tables put the printed figures beside these.
+    Each data set is split 60/20/20 by class (or 75/25 if it has an official test set). XGBoost is trained on the first
+    part, calibrated on the second and evaluated on the third. The predicted class is the class of the uncalibrated
+    model. The functions for the paper's tables add the printed figures.
 
     Parameters
     ----------
     datasets : sequence of str, mapping from str to (X, y) or Bunch, or Bunch, default=("breast_cancer", "digits")
-        Names from :func:`skconf.datasets.list_uci`, of which the default ones need no files; a data set that is not
-        available is left out, with a warning, and the rest run. Or your own data: `X` is a table of numbers, text or
-        both, perhaps with missing values; `y` has the labels, five or more of each class. A Bunch may have a
-        `test_mask`. Nothing is printed in the paper to compare them with.
+        Names from :func:`skconf.datasets.list_uci`. The default data sets need no files. A data set that is not
+        available is left out with a warning. Or your own data: `X` is a table of numbers, text or both, and may have
+        missing values. `y` has the labels, at least five of each class. A Bunch may have a `test_mask`. The paper has
+        no figures for your own data.
     estimators : mapping from str, default=None
-        Classifiers with ``predict_proba`` to train beside XGBoost, by their names. A pipeline gets the columns as they
-        are; everything else numbers of unit variance, of text one column for each value, and the median where a value
-        is missing. Their labels are numbers from 0. One that fails is left out, with a warning.
+        Classifiers with ``predict_proba`` that are trained in addition to XGBoost, by their names. A pipeline gets the
+        columns unchanged. Other classifiers get numbers of unit variance, with a column for each value of text, and
+        with the median for missing values. The labels are numbers from 0. A classifier that fails is left out with a
+        warning.
     calibrations : sequence of str, or mapping from str, default=("none", "isotonic", "platt")
-        Which calibrations to compare: "none" and the names in ``skconf.calibration.CALIBRATORS``. Here "platt" is the
-        paper's, a sigmoid of the probability. Pass a mapping to name your own calibrators.
+        Calibrations to compare: "none" and the names in ``skconf.calibration.CALIBRATORS``. Here, "platt" is the Platt
+        scaling of the paper, a sigmoid of the probability. Pass a mapping for your own calibrators.
     preset : {"quick", "paper"}, default="quick"
-        "quick" takes fixed hyperparameters, and as many rounds as early stopping finds on a fifth of the training part.
-        "paper" searches for them as the paper did: TPE with 60 trials, each evaluated by stratified 5-fold
-        cross-validation with early stopping. That takes hours.
+        "quick" uses fixed hyperparameters. Early stopping on a fifth of the training part finds the number of rounds.
+        "paper" searches hyperparameters like the paper: TPE with 60 trials, each evaluated by stratified 5-fold
+        cross-validation with early stopping. The search takes hours.
     trials : int, default=None
-        Number of trials of the search, instead of the preset's.
+        Number of trials of the search. None means the number of the preset.
     class_weight : {"balanced"} or None, default="balanced"
-        Weights of the training samples. The paper mentions none, but its figures are those of balanced classes, where
-        early stopping counts every sample once; see the notes.
+        Weights of the training samples. The paper mentions no weights, but its figures agree with balanced classes and
+        early stopping without weights: see the notes.
     device : {"cpu", "cuda"}, default="cpu"
-        Where XGBoost trains. Models of a GPU differ a little from those of a processor.
+        Device on which XGBoost trains. Models of a GPU differ slightly from models of a processor.
     random_state : int or sequence of int, default=0
-        Seed of the splits, of the search and of XGBoost. With several, all is repeated, and tables show the means.
+        Seed of the splits, of the search and of XGBoost. With several seeds, tables show means.
     tables : sequence of int, default=(2, 6, 7, 12)
-        Tables to compute the figures of. The test of calibration in Table 7 takes most of the time.
+        Tables whose figures are computed. The test of calibration in Table 7 takes most of the time.
     data_home : path-like, default=None
-        Folder with the raw files, in a folder for each data set; see :func:`skconf.datasets.fetch_uci`.
+        Folder with the raw files, with a subfolder for each data set: see :func:`skconf.datasets.fetch_uci`.
     download_if_missing : bool, default=True
-        Download the files that are missing.
+        Download missing files.
     results : path-like, default=None
-        Folder to keep the predictions of trained models in. The same call then continues where one before was
-        interrupted: at most the current model is lost, or its current trial in a search. None keeps nothing.
+        Folder to keep the predictions of trained models in. After an interruption, the same call then continues. At
+        most the current model is lost, or its current trial in a search. None keeps nothing.
     save_predictions : path-like, default=None
         Folder to write the predictions of every model to, for `skconf evaluate` and other programs. In
-        DATASET/seed=SEED/ there is a file CALIBRATION.csv with the test part, and `validation.csv` with the
-        uncalibrated output for the part that calibrations are fitted on. Their columns: `y_true`, `y_pred`, and a
-        probability `proba_LABEL` for each class. Rows of all calibrations are in the same order.
-        Those of `estimators` are in "DATASET, NAME".
+        DATASET/seed=SEED/, a file CALIBRATION.csv has the predictions on the test part. `validation.csv` has the
+        uncalibrated predictions on the part that calibrations are fitted on. The columns are `y_true`, `y_pred`, and a
+        probability `proba_LABEL` for each class. Rows of all calibrations are in the same order. Predictions of
+        `estimators` are in the folder "DATASET, NAME".
     n_jobs : int, default=None
-        Cores to use, for several models at once and then for the threads of XGBoost; -1 takes all, None half of them.
+        Number of cores, for several models at once and then for the threads of XGBoost. -1 means all, None half of
+        them.
     progress : bool, default=False
         Show progress and the time left on standard error.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each data set, seed and calibration: `dataset`, `seed`, `calibration`, the number of test samples
-        `n_test`, the boosting `rounds`, the quantities of the tables, and their standard errors on a test set of this
-        size in columns that end in `_se`. With Table 12 there are the curves of Figures 1 and 2, arrays `roc` and
-        `cw_roc` of shape (n_points, 2), of the class `curve_of`. Rows of `estimators` have their name in
-        `calibration`: "mine" without calibration, then "mine, platt"; and 0 `rounds`.
+        A row for each data set, seed and calibration. The columns are `dataset`, `seed`, `calibration`, the number of
+        test samples `n_test`, the boosting `rounds`, and the quantities of the tables. Columns that end in `_se` have
+        the standard errors on a test set of this size. Table 12 adds the curves of Figures 1 and 2 for the class
+        `curve_of`, as arrays `roc` and `cw_roc` of shape (n_points, 2). For `estimators`, the column `calibration` has
+        the name: "mine" without calibration, then "mine, platt". Their `rounds` are 0.
 
     Raises
     ------
     ImportError
         If xgboost or, for a search, optuna is not installed.
     FileNotFoundError
-        If none of the data sets is available; the message says where to get the first.
+        If no data set is available. The message says where to get the first one.
     TypeError
-        If your own data are no table.
+        If your own data are not a table.
     ValueError
-        If there is no such data set, calibration, preset or table, no file has the expected content, or XGBoost finds
-        no such device; labels of your own are missing, continuous, all equal, or too few of a class; or a classifier
-        lacks ``predict_proba``.
+        If there is no such data set, calibration, preset or table, if no file has the expected content, or if XGBoost
+        does not find the device. If labels of your own data are missing, continuous or all equal, or if a class has too
+        few. If a classifier has no ``predict_proba``.
 
     Warns
     -----
@@ -133,13 +135,13 @@ def csr_experiment(
 
     See Also
     --------
-    csr_table, csr_table2 : The tables, beside the printed ones.
+    csr_table, csr_table2 : The tables, with the printed figures.
 
     Notes
     -----
-    On the imbalanced data sets the paper's accuracy is three to nine standard errors below that of a plain XGBoost with
-    the same AUC, and its confidences are too high. Weights that balance the classes, and early stopping by the log loss
-    without weights, which then comes later, have both effects.
+    On the imbalanced data sets, the paper's accuracy is three to nine standard errors below the accuracy of a plain
+    XGBoost with the same AUC, and its confidences are too high. Both effects also appear if weights balance the classes
+    and early stopping uses the log loss without weights, which stops later.
 
     References
     ----------
@@ -156,7 +158,7 @@ def csr_experiment(
     1  breast_cancer    isotonic     114
     2  breast_cancer       platt     114
 
-    Your own data, and a model of your own beside XGBoost:
+    Your own data, and your own model in addition to XGBoost:
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
@@ -202,7 +204,7 @@ def csr_experiment(
 
 
 def _training(preset: str, trials: int | None, class_weight: str | None, device: str) -> Training:
-    """Return how XGBoost is trained; raise if an option is none."""
+    """Return how XGBoost is trained; raise if an option is invalid."""
     check_option(preset, "preset", PRESETS)
     check_option(class_weight, "class_weight", ("balanced", None))
     check_option(device, "device", ("cpu", "cuda"))
@@ -212,11 +214,11 @@ def _training(preset: str, trials: int | None, class_weight: str | None, device:
 
 
 def _named(estimators: Mapping[str, Any], calibrations: Iterable[str]) -> dict[str, Any]:
-    """Return classifiers of the user's own by their names; raise if there is something wrong with them."""
+    """Return the user's own classifiers by their names; raise if one is invalid."""
     named = {str(name): estimator for name, estimator in estimators.items()}
     for name, estimator in named.items():
         if name in {"", *calibrations}:
-            raise ValueError(f"estimators must have names that no calibration has, but one is {name!r}.")
+            raise ValueError(f"estimators must not have the name of a calibration, but one is {name!r}.")
         check_estimator(name, estimator)
     return named
 

@@ -1,4 +1,4 @@
-"""The models of the CSR experiment: what determines them, and those that are kept on disk or trained."""
+"""The models of the CSR experiment: their settings, and how they are trained or read from disk."""
 
 import hashlib
 import sys
@@ -24,13 +24,13 @@ from skconf.experiments._csr.training import Advance, Predictions, Training, che
 from skconf.experiments._shared.estimators import EstimatorError, learn, seeded
 from skconf.experiments._shared.kept import KeptResult, as_file_name, prepare_results
 
-#: Changes whenever the code that trains changes, so that models trained before are not reused.
+#: A number that changes whenever the training code changes, so that older models are not reused.
 _CODE = hashlib.sha256(Path(training.__file__).read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model to train: on one data set, with one seed; XGBoost, or a classifier of the user's by its name."""
+    """A model to train on one data set with one seed: XGBoost, or a classifier of the user by its name."""
 
     dataset: str
     seed: int
@@ -55,7 +55,7 @@ class Model:
 
     @property
     def cost(self) -> float:
-        """Roughly how long it takes, in arbitrary units."""
+        """The approximate training time, in arbitrary units."""
         if self.own is None:
             data_set = find_data_set(self.dataset)
             rows, n_classes = data_set.rows, len(data_set.labels)
@@ -65,7 +65,7 @@ class Model:
 
     @property
     def place(self) -> str:
-        """Name of its folder of predictions."""
+        """The name of its folder of predictions."""
         return as_file_name(f"{self.dataset}, {self.learner}" if self.learner else self.dataset)
 
     def row_of(self, calibration: str) -> str:
@@ -75,7 +75,7 @@ class Model:
         return self.learner if calibration == "none" else f"{self.learner}, {calibration}"
 
     def kept(self, folder: Path | None) -> KeptResult:
-        """Return where its predictions are kept."""
+        """Return the file in which its predictions are kept."""
         return KeptResult.of(folder, f"{self.dataset}-{self.seed}", self.key)
 
     def train(
@@ -83,7 +83,8 @@ class Model:
     ) -> Predictions | EstimatorError:
         """Train the model and keep its predictions; if another run is training it, wait and use that result.
 
-        Those of a classifier of the user's are not kept, as nothing tells when its code changes; its error is returned.
+        Predictions of a classifier of the user are not kept, because a change of its code cannot be seen. Its error is
+        returned.
         """
         data = self.own
         if data is None:
@@ -119,7 +120,7 @@ def kept_or_trained(
     *,
     progress: bool,
 ) -> dict[Model, Predictions]:
-    """Return the predictions of models, without those whose data are missing or whose classifier fails."""
+    """Return the predictions of models; models without data, or with a failing classifier, are left out."""
     loaded = ((model, model.kept(folder).load(Predictions)) for model in models if not model.learner)
     kept: dict[Model, Predictions] = {model: predictions for model, predictions in loaded if predictions is not None}
     missing = [model for model in models if model not in kept]
@@ -148,7 +149,7 @@ def kept_or_trained(
 def _without_data(
     models: list[Model], data_home: str | PathLike[str] | None, download_if_missing: bool
 ) -> dict[str, Exception]:
-    """Return the data sets that are not at hand, and why, to know them before hours of training."""
+    """Return the data sets that are not available, with the reasons, before hours of training."""
     problems: dict[str, Exception] = {}
     for name in dict.fromkeys(model.dataset for model in models if model.own is None):
         try:
@@ -161,8 +162,8 @@ def _without_data(
 def _train(
     models: list[Model], folder: Path | None, n_jobs: int, progress: bool
 ) -> Iterator[tuple[Model, Predictions | EstimatorError]]:
-    """Train models, several at once where there are cores, and yield each when it is done."""
-    on_gpu = any(model.training.device != "cpu" for model in models)  # of which there is one
+    """Train models, several at once if there are enough cores, and yield each model when it is ready."""
+    on_gpu = any(model.training.device != "cpu" for model in models)  # there is one GPU
     at_once = 1 if on_gpu else max(1, min(n_jobs, len(models)))
     threads = max(1, n_jobs // at_once)
     with progress_bar("training", sum(model.cost for model in models), unit="", quiet=not progress) as bar:
@@ -179,14 +180,14 @@ def _train(
 
 
 def _move(bar: Any, cost: float, share: float) -> None:
-    """Move a bar by a share of a model's cost."""
+    """Advance a progress bar by a share of the cost of a model."""
     bar.update(share * cost)
 
 
 def _train_apart(
     model: Model, folder: Path | None, threads: int, progress: bool
 ) -> tuple[Model, Predictions | EstimatorError]:
-    """Train a model in a separate process, which cannot move the bar."""
+    """Train a model in a separate process, which cannot update the progress bar."""
     tell = partial(print, file=sys.stderr) if progress else _ignore
     return model, model.train(folder, threads, _ignore, tell)
 
@@ -196,12 +197,12 @@ def _ignore(_: Any) -> None:
 
 
 def predict_with(estimator: Any, name: str, data: Bunch, seed: int) -> Predictions:
-    """Fit a classifier on one part of a data set, split as for XGBoost, and return its output for the two others.
+    """Fit a classifier on one part of a data set, split as for XGBoost, and return its output on the other two parts.
 
     Raises
     ------
     EstimatorError
-        If it fails.
+        If the classifier fails.
     """
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
     train, *others = split(data, classes, seed)

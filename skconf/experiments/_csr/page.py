@@ -1,4 +1,4 @@
-"""The CSR paper's experiment on real data for the eye: as text, Markdown and a page with pictures."""
+"""The CSR paper's experiment on real data as text, as Markdown and as a page with pictures."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 _TITLE = "Calibrated size ratio on real data"
 _KEYS = {"dataset": "data set", "calibration": "calibration"}
 _KEYS_2 = {"calibration": "calibration", "n_datasets": "data sets"}
-_SPREAD = "With several seeds {} are means, and ± is the standard deviation over seeds."
+_SPREAD = "With several seeds, {} are means, and ± is the standard deviation over seeds."
 _NOTES = (
-    "Ours, the paper's figure, and their difference in standard errors (s.e.), from the samples of the test sets.",
+    "Each entry: our figure, the paper's figure, and their difference in standard errors (s.e.) of the test samples.",
     _SPREAD.format("ours"),
-    "The size ratio, which single errors decide, and outcomes of tests have no standard error, and are not counted.",
+    "Size ratios depend on single errors. Size ratios and results of tests have no standard error and are not counted.",
     CHANCE,
-    "Figures of one data set come from the same model and test samples: they agree, or differ, together.",
+    "Figures of a data set come from the same model and test samples, so they agree or differ together.",
 )
-#: Where the paper prints nothing to compare with.
+#: A note if the paper has no figures to compare with.
 _NOTES_OF_OWN = (
-    "The tables are the paper's, of other data: the split, the calibrations and the metrics are the paper's.",
+    "The split, the calibrations, the metrics and the tables are as in the paper, but the data are others.",
     _SPREAD.format("values"),
 )
-#: Standard deviations from which pages call a size ratio risky: the larger of the two that the paper counts.
+#: Pages call a size ratio risky from this many standard deviations on: the larger of the two limits in the paper.
 _RISKY = 3
-#: Height of a data set in it.
+#: Height of a data set in a picture.
 _ROW = 42
 
 
 def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> str:
-    """Return one of the paper's tables as text, the printed figure beside each of ours.
+    """Return one of the paper's tables as text, with our figures and the printed figures.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> 
     table : int, default=6
         2, 6, 7 or 12.
     width : int, default=None
-        Characters of a line; a wider table is printed in parts, below each other. None prints it whole.
+        Characters of a line. A wider table is split into parts. None prints the whole table.
 
     Returns
     -------
@@ -70,14 +70,14 @@ def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> 
 
 
 def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return the result in words and the paper's tables in Markdown, the printed figure beside each of ours.
+    """Return the result in words and the paper's tables in Markdown, with our figures and the printed figures.
 
     Parameters
     ----------
     result : pandas.DataFrame
         From :func:`csr_experiment`.
     tables : sequence of int, default=(2, 6, 7, 12)
-        Which ones.
+        The tables.
 
     Returns
     -------
@@ -95,9 +95,9 @@ def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) ->
 
 
 def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return a page with the result in words, pictures and the paper's tables; it needs no other file.
+    """Return a page with the result in words, pictures and the paper's tables.
 
-    The printed figures stand beside ours.
+    The page needs no other file. The tables have our figures and the printed figures.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
     Returns
     -------
     str
-        The same bytes for the same result on the same day, or at the same SOURCE_DATE_EPOCH.
+        HTML. The same result gives the same bytes on the same day, or with the same SOURCE_DATE_EPOCH.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
     by_table = {
         number: csr_cells(result, number) for number in dict.fromkeys(6 if table == 2 else table for table in tables)
     }
-    # The tables have some columns in common.
+    # The tables share some columns.
     cells = pd.concat(by_table.values()).drop_duplicates(["dataset", "calibration", "quantity"]).reset_index(drop=True)
     printed = [number for number, part in by_table.items() if part["paper"].notna().any()]
     seeds = list(dict.fromkeys(result["seed"]))
@@ -166,7 +166,7 @@ def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
 
 
 def _figures(result: pd.DataFrame, tables: Sequence[int]) -> pd.DataFrame:
-    """Return the tables beside each other, without columns that repeat."""
+    """Return the tables in one frame, without repeated columns."""
     parts = [csr_table(number, result) for number in sorted({*tables} - {2})] or [csr_table2(result)]
     figures = pd.concat(parts, axis=1)
     return figures.loc[:, ~figures.columns.duplicated()]
@@ -179,7 +179,7 @@ def _table(result: pd.DataFrame, number: int) -> TablePart:
 
 
 def _findings(cells: pd.DataFrame) -> list[str]:
-    """Return where size ratios are risky, T-Cal rejects calibration, and weights raise the area, in sentences."""
+    """Say where size ratios are risky, where T-Cal rejects calibration, and where weights increase the area."""
     ours, paper = (
         cells.pivot(index=["dataset", "calibration"], columns="quantity", values=v) for v in ("ours", "paper")
     )
@@ -187,11 +187,11 @@ def _findings(cells: pd.DataFrame) -> list[str]:
     if "csr" in ours:
         known = paper[["csr", "csr_std"]].dropna()
         printed = f"; in the paper {_where(_is_risky(known))}" if len(known) else ""
-        sentences.append(f"The size ratio is risky, more than {_RISKY}σ above 1, {_where(_is_risky(ours))}{printed}.")
+        sentences.append(f"The size ratio is risky (more than {_RISKY}σ above 1) {_where(_is_risky(ours))}{printed}.")
     if "t_cal_reject" in ours:
         sentences.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
     if "auc_gain" in ours:
-        sentences.append(f"Weights of confidence raise the area under the ROC curve {_where(ours['delta_auc'] > 0)}.")
+        sentences.append(f"Confidence weights increase the area under the ROC curve {_where(ours['delta_auc'] > 0)}.")
     return sentences
 
 
@@ -206,7 +206,7 @@ def _where(hits: "pd.Series[bool]") -> str:
 
 
 def _counted(hits: "pd.Series[bool]") -> str:
-    """Name the calibrations for which something holds; of several data sets, say on how many, the most first."""
+    """Name the calibrations for which something holds; with several data sets, count them, with the most first."""
     if len(hits.index.unique("dataset")) == 1:
         of_dataset = hits.droplevel("dataset")
         have, lack = (
@@ -226,7 +226,7 @@ def _by(calibration: str) -> str:
 
 
 def _ratios(cells: pd.DataFrame) -> list[Chart]:
-    """Return size ratios of each data set, some calibrations a picture."""
+    """Return pictures of the size ratios of each data set, with some calibrations in each."""
     sizes = cells[cells["quantity"].isin(["csr", "csr_std"])]
     table = wide(sizes[["dataset", "calibration", "quantity", "ours", "paper"]], ["dataset", "calibration"])
     calibrations = list(dict.fromkeys(table["calibration"]))
@@ -235,7 +235,7 @@ def _ratios(cells: pd.DataFrame) -> list[Chart]:
 
 
 def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
-    """Return the size ratios by some calibrations, ours and the printed ones."""
+    """Return a chart of our and the printed size ratios for some calibrations."""
     datasets = list(dict.fromkeys(table["dataset"]))
     is_zero = bool((table["csr"] == 0).any())
     axis = Axis.around("size ratio, log scale", "log", table["csr"], table["paper_csr"], [1], exact=is_zero)
@@ -263,17 +263,18 @@ def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
 
 
 def _ratio_finding(data: pd.DataFrame) -> str:
-    """Return which size ratio is the largest, and how to read the picture."""
+    """Name the largest size ratio, and explain the picture."""
     largest = data.loc[data["csr"].idxmax()]
     return (
-        f"The largest is {written(largest['csr'])}, of {largest['dataset']} {_by(largest['calibration'])}: so many "
-        f"times the errors that its confidences imply, weighted by 1 ÷ (1 − c). A line reaches {_RISKY}σ to the "
-        f"left; where it ends in the shade, right of 1, the ratio is risky."
+        f"The largest size ratio is {written(largest['csr'])}, for {largest['dataset']} "
+        f"{_by(largest['calibration'])}. It is the ratio of observed errors to the errors that the confidences imply, "
+        f"weighted by 1 ÷ (1 − c). Each line goes {_RISKY}σ to the left. If it ends in the shaded area, right of 1, "
+        "the ratio is risky."
     )
 
 
 def plot_csr(result: pd.DataFrame) -> "Figure":
-    """Draw the size ratio of each data set, and how far accuracy and cwA are from the printed ones.
+    """Draw the size ratio of each data set, and the distances of accuracy and cwA from the printed figures.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Predictions of the experiment's models, in files that other programs read."""
+"""Predictions of the models of the experiment, in files that other programs can read."""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -9,7 +9,7 @@ import pandas as pd
 from skconf.experiments._shared.kept import prepare_folder
 from skconf.profile import ConfidenceProfile
 
-#: The file of the part that calibrations are fitted on.
+#: The name of the file for the part that calibrations are fitted on.
 VALIDATION = "validation"
 
 
@@ -19,7 +19,7 @@ class SavedPredictions:
     Parameters
     ----------
     folder : path-like or None
-        The folder, made where there is none. None saves nothing.
+        The folder, which is made if it does not exist. None saves nothing.
     calibrations : iterable of str
         Names of the files.
 
@@ -28,7 +28,7 @@ class SavedPredictions:
     ResultsFolderError
         If the folder cannot be written to.
     ValueError
-        If a calibration's name is none of a file, or that of the other part.
+        If the name of a calibration cannot be the name of a file, or is the name of the validation file.
     """
 
     def __init__(self, folder: str | PathLike[str] | None, calibrations: Iterable[str]) -> None:
@@ -37,14 +37,12 @@ class SavedPredictions:
             return
         for name in calibrations:
             if Path(name).name != name or name == VALIDATION:
-                raise ValueError(
-                    f"calibrations has the name {name!r}, which cannot be a file of predictions. Rename it."
-                )
+                raise ValueError(f"calibrations has the name {name!r}, which cannot be the name of a file. Rename it.")
         advice = "Choose another folder (save_predictions, or --save-predictions on the command line)."
         prepare_folder(self.folder, f"cannot save predictions in {self.folder}", advice)
 
     def save(self, dataset: str, seed: int, name: str, profile: ConfidenceProfile) -> None:
-        """Write a profile's labels and probabilities, every digit of them."""
+        """Write the labels and probabilities of a profile with all digits."""
         if self.folder is None:
             return
         folder = self.folder / dataset / f"seed={seed}"

@@ -1,4 +1,4 @@
-"""The CSR paper's synthetic experiments: ten distributions of confidence, eight ways of being right."""
+"""The CSR paper's synthetic experiments: ten distributions of confidence, and eight calibration modes."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -21,7 +21,7 @@ from skconf.metrics._base.areas import area
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
 
-#: The paper does not clip these confidences; ours stay below 1 by float64's smallest step.
+#: The paper does not clip these confidences. Ours are at most the largest float64 below 1.
 _EPS = float(np.finfo(np.float64).epsneg)
 _ACCURACY = {
     "accuracy": get_metric("selective_accuracy_score", threshold=0.0),
@@ -34,12 +34,12 @@ _SIZE_RATIO = {
     "risk_probability": get_metric("overconfidence_risk", eps=_EPS),
 }
 _ZSCORE = get_metric("calibrated_size_ratio_zscore", eps=_EPS)
-#: Quantities that are shares of repetitions: how many standard deviations the size ratio is above 1.
+#: Quantities that are shares of repetitions whose size ratio is this many standard deviations above 1.
 _SHARES = {"over_1_sigma": 1, "over_3_sigma": 3}
 
 PAPER_REPETITIONS = 100
 _HALF_DIGIT = 0.5e-4
-#: Samples simulated together, few enough to stay in the processor's cache.
+#: The number of samples that are simulated together: few enough for the cache of the processor.
 _SAMPLES_TOGETHER = 1 << 16
 
 #: The density of the confidence does not vanish at 1.
@@ -61,10 +61,10 @@ def csr_synthetic_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Rerun the CSR paper's synthetic experiments, beside its Tables 5, 8 and 9.
+    """Rerun the CSR paper's synthetic experiments, and compare with its Tables 5, 8 and 9.
 
-    Each repetition draws a profile with :func:`skconf.datasets.make_confidence_profile`; its confidences are the same
-    in all modes. Tables 8 and 9 are `n_samples` = 1,000 in all modes, Table 5 is 100, 10,000 and 100,000 in the mode
+    Each repetition draws a profile with :func:`skconf.datasets.make_confidence_profile`. Its confidences are the same
+    in all modes. Tables 8 and 9 use `n_samples` = 1,000 in all modes. Table 5 uses 100, 10,000 and 100,000 in the mode
     "perfect".
 
     Parameters
@@ -76,7 +76,7 @@ def csr_synthetic_experiment(
     modes : sequence of str, default=all eight
         Calibration modes.
     n_repetitions : int, default=100
-        Repetitions of each, 2 or more. The paper has 100.
+        Number of repetitions, 2 or more. The paper has 100.
     random_state : int, default=0
         Seed. The result does not depend on `n_jobs`.
     n_jobs : int, default=None
@@ -87,11 +87,11 @@ def csr_synthetic_experiment(
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 9)
-        A row for each `n_samples`, `distribution`, `mode` and `quantity`: `ours`, the mean over repetitions; `paper`,
-        the printed one, NaN where there is none; the `standard_error` of their difference; `deviation`, the difference
-        in standard errors as far as rounding does not explain it; and a `note` where the printed figure cannot be
-        compared. The quantities are those of Table 6 and the shares of repetitions whose size ratio exceeds 1 by one
-        and by three standard deviations, `over_1_sigma` and `over_3_sigma`.
+        A row for each `n_samples`, `distribution`, `mode` and `quantity`. `ours` is the mean over repetitions. `paper`
+        is the printed figure, or NaN if there is none. `standard_error` is the standard error of their difference.
+        `deviation` is the part of the difference, in standard errors, that rounding does not explain. A `note` says why
+        a printed figure cannot be compared. The quantities are the quantities of Table 6, and `over_1_sigma` and
+        `over_3_sigma`, the shares of repetitions whose size ratio exceeds 1 by one and by three standard deviations.
 
     Raises
     ------
@@ -100,15 +100,15 @@ def csr_synthetic_experiment(
 
     See Also
     --------
-    count_agreement : How many cells lie within sampling error.
+    count_agreement : How many cells agree within sampling error.
     csr_risk_extremes : Table 3, from this result.
     csr_table1 : Table 1, from this result.
 
     Notes
     -----
-    The standard error comes from the spread of our repetitions. That of a size ratio rests on rare errors of high
-    confidence, which few repetitions show. Its calibrated standard deviation σ includes them, because every sample
-    counts in it: the larger of the two is used.
+    The standard error comes from the spread of our repetitions. For a size ratio, the spread depends on rare errors
+    with high confidence, which only few repetitions have. The calibrated standard deviation σ includes these errors,
+    because every sample contributes to it. So the larger of the two is used.
 
     References
     ----------
@@ -140,7 +140,7 @@ def csr_synthetic_experiment(
     )
     share = ours["quantity"].isin(_SHARES)
     step = (1 / PAPER_REPETITIONS + 1 / n_repetitions) / 2
-    # An event in none of n repetitions, or in all of them, may still differ once in n + 2.
+    # An event in none or all of n repetitions still has a probability of about 1 in n + 2 to differ.
     rare = 1 / (n_repetitions + 2)
     least = np.where(share | (ours["quantity"] == "risk_probability"), np.sqrt(rare * (1 - rare)), 0.0)
     heavy = ours["distribution"].isin(_HEAVY) & ours["quantity"].isin(["csr", "csr_std"])
@@ -161,7 +161,7 @@ class CSRAreas(NamedTuple):
     areas : pandas.DataFrame
         Accuracies and areas, and how confidence weights change them: Table 11.
     counts : pandas.DataFrame
-        In each mode, on how many distributions the weighted area is above the plain one, equal ones counting half:
+        For each mode, the number of distributions whose weighted area is above the plain one. Equal areas count half:
         Table 10.
     """
 
@@ -182,11 +182,11 @@ def csr_synthetic_auc_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> CSRAreas:
-    """Rerun the CSR paper's comparison of areas with and without confidence weights, beside its Tables 10 and 11.
+    """Rerun the CSR paper's comparison of areas with and without confidence weights: its Tables 10 and 11.
 
-    Each of the paper's figures comes from one data set, and so is compared with the spread of one repetition. An
-    area is the mean of those of both classes. The score of the class that is not predicted is min(c, 1 − c), with c
-    the confidence of the predicted one: the paper does not say, and this fits its areas.
+    Each figure of the paper comes from one data set, so it is compared with the spread of one repetition. An area is
+    the mean of the areas of both classes. The score of the class that is not predicted is min(c, 1 − c), with c the
+    confidence of the predicted class. The paper does not give this score, but it fits the areas of the paper.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def csr_synthetic_auc_experiment(
     modes : sequence of str, default=all eight
         Calibration modes. The paper prints the areas of "perfect".
     n_repetitions : int, default=100
-        Repetitions of each, 2 or more.
+        Number of repetitions, 2 or more.
     random_state : int, default=0
         Seed. The result does not depend on `n_jobs`.
     n_jobs : int, default=None
@@ -208,8 +208,8 @@ def csr_synthetic_auc_experiment(
     Returns
     -------
     CSRAreas
-        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. A count is compared if
-        all distributions are simulated.
+        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. Counts are compared only
+        if all distributions are simulated.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def csr_synthetic_auc_experiment(
     areas = areas.assign(resolution=_HALF_DIGIT, note=np.where(equal, _EQUAL_NOTE, ""))
     printed = figures_of(printed_table("csr_table11"), ["distribution"]).assign(n_samples=1000, mode="perfect")
 
-    # Equal areas, of Tight Lo, count half.
+    # Equal areas, such as for Tight Lo, count half.
     sign = pd.DataFrame({key: np.sign(values["delta_auc"].round(12)) for key, values in drawn.items()})
     above = (1 + sign.mean()) / 2
     above.index.names = ["distribution", "mode"]
@@ -250,7 +250,7 @@ def csr_synthetic_auc_experiment(
             "quantity": "cw_auc_above_auc",
             "ours": of_mode.sum(),
             "spread": np.sqrt((above * (1 - above)).groupby("mode", sort=False).sum()),
-            "resolution": 0.5,  # ours is a mean, and need not be whole
+            "resolution": 0.5,  # our count is a mean, and need not be whole
         }
     ).reset_index()
     counts["note"] = np.where(counts["mode"] == "random_0.5", _RANDOM_NOTE, "")
@@ -293,7 +293,7 @@ def _simulate(
             modes,
             n_samples,
             blocks[number],
-            # A block's own stream, whatever else is simulated and wherever.
+            # Each block has its own random stream, so other simulations do not change it.
             SeedSequence(seed, spawn_key=(n_samples, list(DISTRIBUTIONS).index(distribution), number)),
         )
         for distribution, number in keys
@@ -310,11 +310,11 @@ def _simulate(
 def _measure_block(
     measure: Measure, distribution: str, modes: Sequence[str], n_samples: int, n_repetitions: int, seed: SeedSequence
 ) -> dict[str, pd.DataFrame]:
-    """Measure some repetitions of a distribution in every mode: one long profile, whose groups are repetitions."""
+    """Measure some repetitions of a distribution in every mode, in one long profile whose groups are repetitions."""
     groups = np.repeat(np.arange(n_repetitions), n_samples)
     by_mode = {}
     for mode in modes:
-        stream = RandomState(MT19937(seed))  # the same in all modes, and so the confidences
+        stream = RandomState(MT19937(seed))  # the same in all modes, so confidences are equal
         profile = make_confidence_profile(distribution, mode, len(groups), stream)
         by_mode[mode] = measure(profile, groups, n_repetitions)
     return by_mode

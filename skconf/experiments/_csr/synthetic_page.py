@@ -18,12 +18,12 @@ _KEY = ["n_samples", "distribution", "mode"]
 _NOTES = (
     BESIDE,
     CHANCE,
-    "Ours are means over repetitions; the printed ones, too, except those of areas, which come from one data set each.",
+    "Our figures are means over repetitions, like the printed ones. Printed areas come from one data set each.",
 )
 
 
 def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, str]) -> ExperimentReport:
-    """Return the report of size ratios and weighted areas of distributions that are known.
+    """Return the report on size ratios and weighted areas for known distributions.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, 
     both = both[[*_KEY, *(name for name in both if name not in _KEY)]]
     sizes = cells["n_samples"].unique()
     means = csr_table1(cells) if set(SIZES) <= set(cells.loc[cells["mode"] == "perfect", "n_samples"]) else None
-    table1 = {"distribution": "distribution", "n_samples": "samples"}  # below its rows stand those of all
+    table1 = {"distribution": "distribution", "n_samples": "samples"}  # rows for all distributions follow below
     return ExperimentReport(
         "Calibrated size ratio of known distributions",
         cells,
@@ -65,7 +65,7 @@ def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, 
 
 
 def _false_alarms(means: pd.DataFrame | None) -> list[str]:
-    """Return how often calibrated samples look overconfident, where all distributions were drawn."""
+    """Say how often calibrated samples look overconfident, if all distributions were drawn."""
     total = pd.DataFrame() if means is None else means[means["distribution"] == "all"]
     if total.empty:
         return []
@@ -73,7 +73,7 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     said = (
         f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; 15.87% of normal ratios would."
     )
-    tail = f"More than 3σ above it are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; 0.13% of normal ones."
+    tail = f"More than 3σ above 1 are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; 0.13% of normal ratios."
     return [f"{said} {tail}"]
 
 
@@ -82,23 +82,23 @@ def _values(cells: pd.DataFrame, n_samples: int, quantity: str) -> pd.DataFrame:
 
 
 def _risks(cells: pd.DataFrame, n_samples: int) -> str:
-    """Return in which modes the risk is high on every distribution, and in which it is low."""
+    """Say in which modes the risk is high, or low, for every distribution."""
     risk = _values(cells, n_samples, "risk_probability").groupby("mode", sort=False)["ours"].agg(["min", "max"])
     sides = {"above": risk.index[risk["min"] > 0.5], "below": risk.index[risk["max"] < 0.5]}
     told = [f"{side} one half in {listed(list(modes))}" for side, modes in sides.items() if len(modes)]
     said = "; ".join(told) or "on both sides of one half in every mode"
-    return f"Of {n_samples:,} samples, the risk of overconfidence is, on every distribution, {said}."
+    return f"With {n_samples:,} samples, the risk of overconfidence for every distribution is {said}."
 
 
 def _above(counts: pd.DataFrame) -> str:
-    """Return how often confidence weights raise the area."""
+    """Say how often confidence weights increase the area."""
     each = [f"{row['ours']:g} in {row['mode']}" for _, row in counts.iterrows()]
-    said = "Distributions on which weights of confidence raise the area under the ROC curve, of"
-    return f"{said} {counts['n_distributions'].iloc[0]}, equal ones counting half: {listed(each)}."
+    said = f"Number of {counts['n_distributions'].iloc[0]} distributions for which confidence weights increase the area"
+    return f"{said} under the ROC curve (equal areas count half): {listed(each)}."
 
 
 def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
-    """Return the size ratios of all distributions in each mode, and the printed ones."""
+    """Return a chart of the size ratios of all distributions in each mode, with the printed ones."""
     part = _values(cells, n_samples, "csr")
     axis = Axis.around("size ratio, log scale", "log", part["ours"], part["paper"], [1])
     shade = Band([1, axis.high], [-0.5] * 2, [part["mode"].nunique() - 0.5] * 2)
@@ -107,7 +107,7 @@ def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
 
 
 def _risk_chart(cells: pd.DataFrame, n_samples: int) -> Chart:
-    """Return the risks of all distributions in each mode, and the printed ones."""
+    """Return a chart of the risks of all distributions in each mode, with the printed ones."""
     part = _values(cells, n_samples, "risk_probability")
     axis = Axis("probability of overconfidence", "percent")
     return _by_mode(f"Risk of {n_samples:,} samples", _medians(part), axis, part)
@@ -117,9 +117,9 @@ def _medians(part: pd.DataFrame) -> str:
     """Return the range of the medians of the modes."""
     medians = part.groupby("mode", sort=False)["ours"].median()
     if len(medians) == 1:
-        return f"A point for each distribution; their median is {number(medians.iloc[0])}."
+        return f"Each distribution is a point. The median is {number(medians.iloc[0])}."
     extremes = f"{medians.idxmin()} ({number(medians.min())}) to {medians.idxmax()} ({number(medians.max())})"
-    return f"A point for each distribution; medians range from {extremes}."
+    return f"Each distribution is a point. Medians range from {extremes}."
 
 
 def _by_mode(title: str, finding: str, axis: Axis, part: pd.DataFrame, *behind: Mark) -> Chart:

@@ -1,4 +1,4 @@
-"""The CSR paper's Tables 1 and 3, of synthetic samples: means over three numbers of samples, and extreme risks."""
+"""The CSR paper's Tables 1 and 3 on synthetic samples: means over three numbers of samples, and extreme risks."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ import pandas as pd
 from skconf.datasets._synthetic import DISTRIBUTIONS
 from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
 
-#: Numbers of samples that the table is a mean over.
+#: The numbers of samples whose mean is in the table.
 SIZES = (100, 10_000, 100_000)
-#: Shares of all sets of samples that Section 3.1 prints: over all sizes, or of one.
+#: Shares of all sets of samples in Section 3.1, over all sizes or for one size.
 _TOTALS = (("over_1_sigma", SIZES, 0.0977), ("over_3_sigma", SIZES[:1], 0.0070), ("over_3_sigma", SIZES[2:], 0.0030))
 _HALF_DIGIT = 0.5e-4
-#: Half the step of a printed share: of 300 repetitions.
+#: Half the step of a printed share, which is from 300 repetitions.
 _HALF_STEP = 0.5 / 300
 #: Number of samples of Table 3.
 _OF_TABLE_3 = 1000
@@ -31,9 +31,9 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `distribution` and `quantity`, with columns as there. The `distribution` "all" has the shares of
-        all calibrated sets of samples whose size ratio exceeds 1 by one standard deviation and, of the `n_samples`
-        named, by three.
+        A row for each `distribution` and `quantity`, with the same columns. The `distribution` "all" has shares of all
+        calibrated sets of samples: the share whose size ratio exceeds 1 by one standard deviation and, for the given
+        `n_samples`, by three.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     lacking = [f"{size:,}" for size in SIZES if size not in set(perfect["n_samples"])]
     if lacking:
         raise ValueError(
-            f"cells must have the mode 'perfect' of {', '.join(lacking)} samples: call csr_synthetic_experiment with "
+            f"cells must have the mode 'perfect' with {', '.join(lacking)} samples. Call csr_synthetic_experiment with "
             f"n_samples={list(SIZES)}."
         )
     by_row = perfect.groupby(["distribution", "quantity"], sort=False)
@@ -64,13 +64,13 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     if set(perfect["distribution"]) == set(DISTRIBUTIONS):
         rows = pd.concat([rows, *(_total(perfect, *total) for total in _TOTALS)], ignore_index=True)
     share = rows["quantity"].str.startswith("over_")
-    # The error is that of the difference already.
+    # This is already the standard error of the difference.
     rows = rows.assign(spread=rows["error"] / np.sqrt(2), resolution=np.where(share, _HALF_STEP, _HALF_DIGIT))
     return compare_with_paper(rows.drop(columns="error"), 1)
 
 
 def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
-    """Find the distributions of largest and of smallest mean risk in each calibration mode: the CSR paper's Table 3.
+    """Find the distributions with the largest and smallest mean risk in each calibration mode: the CSR paper's Table 3.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `n_samples`, `extreme` and `mode`: the `distribution` with its `risk_probability` here, and the
-        one that the paper names. Of equal risks, our first one counts; the paper chooses another one in three of its
-        sixteen rows.
+        A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and its `risk_probability`, and the
+        distribution that the paper names. If risks are equal, our first distribution counts. The paper chooses another
+        one in three of its sixteen rows.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _of_mean(errors: "pd.Series[float]") -> float:
 
 
 def _total(perfect: pd.DataFrame, quantity: str, sizes: tuple[int, ...], paper: float) -> pd.DataFrame:
-    """Return the row of a share of all sets of samples."""
+    """Return the row for a share of all sets of samples."""
     part = perfect[(perfect["quantity"] == quantity) & perfect["n_samples"].isin(sizes)]
     total = {"ours": part["ours"].mean(), "error": _of_mean(part["standard_error"]), "note": "", "paper": paper}
     named = "mean of three" if len(sizes) > 1 else f"{sizes[0]:,}"

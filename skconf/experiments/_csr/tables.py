@@ -1,4 +1,4 @@
-"""The quantities of the CSR paper's tables on real data, and the tables, ours beside the printed figures."""
+"""The quantities of the CSR paper's tables on real data, and the tables with our figures and the printed ones."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -15,10 +15,10 @@ from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
 
-#: A value and its standard error, NaN where it has none.
+#: A value and its standard error, NaN if it has none.
 Figure = tuple[float, float]
 
-#: Columns of each table. Table 2 has means of those of Table 6, and counts of risky data sets.
+#: Columns of each table. Table 2 has means of the columns of Table 6, and counts of risky data sets.
 TABLES: dict[int, tuple[str, ...]] = {
     2: ("accuracy", "cw_accuracy", "gain", "csr", "csr_std", "risk_probability"),
     6: ("accuracy", "cw_accuracy", "gain", "csr", "csr_std", "risk_probability"),
@@ -38,14 +38,14 @@ TABLES: dict[int, tuple[str, ...]] = {
 }
 #: Tables with a row for each data set.
 _BY_DATA_SET = (6, 7, 12)
-#: Risky by the paper's count: how many standard deviations the size ratio exceeds 1.
+#: The paper counts a data set as risky if the size ratio exceeds 1 by this many standard deviations.
 _RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
-#: Quantities that depend on a few errors or on the model more than on the sample of the test set.
+#: Quantities that depend more on a few errors, or on the model, than on the sample of the test set.
 _WITHOUT_ERROR = ("csr", "csr_std", "risk_probability")
 _HALF_DIGIT = 0.5e-4
 _RAW_NOTE = "the printed row is the uncalibrated one"
 _ERROR_NOTE = "no standard error"
-#: Differences of areas, which depend on a few pairs in the wrong order if there are fewer errors than this.
+#: With fewer errors than this, differences of areas depend on a few pairs in the wrong order.
 _OF_FEW_PAIRS, _FEW = ("delta_auc", "auc_gain"), 30
 _FEW_NOTE = f"fewer than {_FEW} errors decide it"
 
@@ -66,7 +66,7 @@ _METRICS = {
 
 
 def measure(profile: ConfidenceProfile, tables: Iterable[int]) -> dict[str, float]:
-    """Return the quantities of some tables, each followed by its standard error.
+    """Return the quantities of some tables, and the standard error of each.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def measure(profile: ConfidenceProfile, tables: Iterable[int]) -> dict[str, floa
 
 def _figure(name: str, profile: ConfidenceProfile) -> Figure:
     metric = _METRICS[name]
-    # Binned errors have kinks only at calibration, and these models are not calibrated.
+    # Binned errors have kinks only if a bin is exactly calibrated, and these models are not.
     known = (isinstance(metric, Additive) or not metric.why_resampled) and name not in _WITHOUT_ERROR
     return metric(profile), _length(metric.influence(profile)) if known else np.nan
 
 
 def _length(influence: Floats) -> float:
-    """Return the standard error that follows from the influence of the samples."""
+    """Return the standard error, computed from the influence of the samples."""
     return float(np.sqrt(influence @ influence))
 
 
@@ -107,7 +107,7 @@ def _accuracies_apart(profile: ConfidenceProfile) -> dict[str, Figure]:
 
 def _areas(profile: ConfidenceProfile) -> dict[str, Figure]:
     metric = get_metric("cw_roc_auc_score")
-    # If all confidences are equal, the weighted area is the ordinary one.
+    # If all confidences are equal, the weighted area is equal to the ordinary one.
     equal = replace(profile, confidence=np.ones(len(profile)))
     plain, weighted = metric(equal), metric(profile)
     of_plain, of_weighted = metric.influence(equal), metric.influence(profile)
@@ -131,7 +131,7 @@ def _tests(profile: ConfidenceProfile) -> dict[str, Figure]:
         "ecd_test": get_metric("ecd_test", on="confidence")(profile).outcome,
         # The paper gives no sizes of the bins; these are from the paper that proposed the error.
         "tce_percent": get_metric("tce_error", n_min=n // 20, n_max=n // 5)(profile),
-        # Nor does it say which level's statistic it prints; here it is that of the smallest p-value.
+        # It also does not say which statistic it prints. Here it is the statistic with the smallest p-value.
         "t_cal": t_cal.statistics[np.argmin(t_cal.p_values)],
         "t_cal_reject": t_cal.rejected,
     }
@@ -147,7 +147,7 @@ _TOGETHER: dict[tuple[str, ...], Callable[[ConfidenceProfile], dict[str, Figure]
 
 
 def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
-    """Put each figure of a table beside the printed one.
+    """Compare each figure of a table with the printed one.
 
     Parameters
     ----------
@@ -159,10 +159,11 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each data set, calibration and quantity: `n_test`; `ours`, the mean over seeds, and their standard
-        deviation `spread`, NaN for a single seed; `paper`, the printed figure, NaN where there is none; the
-        `standard_error` of the difference, from the samples of the test sets; the `deviation` in standard errors, as
-        far as rounding does not explain it; and a `note` where the printed figure cannot be compared.
+        A row for each data set, calibration and quantity. `ours` is the mean over seeds, and `spread` their standard
+        deviation, NaN for a single seed. `paper` is the printed figure, or NaN if there is none. `standard_error` is
+        the standard error of the difference, from the `n_test` samples of the test sets. `deviation` is the part of the
+        difference, in standard errors, that rounding does not explain. A `note` says why a printed figure cannot be
+        compared.
 
     Raises
     ------
@@ -171,12 +172,12 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
 
     See Also
     --------
-    count_agreement : How many cells lie within sampling error.
+    count_agreement : How many cells agree within sampling error.
 
     Notes
     -----
-    The standard error assumes two independent test sets. If the data set has an official one, and both figures come
-    from it, they should differ by less.
+    The standard error assumes two independent test sets. If a data set has an official test set, both figures use it,
+    and should differ by less.
 
     Examples
     --------
@@ -218,22 +219,22 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
 
 
 def csr_table(number: int, result: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of the paper with a row for each data set and calibration.
+    """Return a table of the paper, with a row for each data set and calibration.
 
     Parameters
     ----------
     number : {6, 7, 12}
-        Table 6 has accuracy, confidence-weighted accuracy, gain, size ratio and risk; Table 7, other metrics of
-        calibration, and CWSA; Table 12, accuracy and area under the ROC curve, plain and weighted by confidence.
+        Table 6 has accuracy, confidence-weighted accuracy, gain, size ratio and risk. Table 7 has other metrics of
+        calibration, and CWSA. Table 12 has accuracy and area under the ROC curve, plain and weighted by confidence.
     result : pandas.DataFrame
         From :func:`csr_experiment`.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each data set and calibration. For each quantity `X` there is our figure `X`, the mean over seeds; its
-        standard deviation over seeds, `X_spread`, where there are several; the printed one `paper_X`, NaN where there
-        is none; and their difference in standard errors, `X_deviation`, as in :func:`csr_cells`.
+        A row for each data set and calibration. Each quantity `X` has four columns. `X` is our figure, the mean over
+        seeds. `X_spread` is its standard deviation over seeds, if there are several. `paper_X` is the printed figure,
+        or NaN if there is none. `X_deviation` is their difference in standard errors, as in :func:`csr_cells`.
 
     Raises
     ------
@@ -276,10 +277,10 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each calibration, with columns as those of :func:`csr_table`, and the number `n_datasets` of data
-        sets that it is about: those of the paper, where there are any. `over_1_sigma` and `over_3_sigma` count those
-        whose size ratio exceeds 1 by one and by three standard deviations. The paper's figures are those of the same
-        data sets in its Table 6.
+        A row for each calibration, with the columns of :func:`csr_table`. `n_datasets` is the number of data sets: only
+        data sets of the paper, if there are any. `over_1_sigma` and `over_3_sigma` count data sets whose size ratio
+        exceeds 1 by one and by three standard deviations. The paper's figures are for the same data sets in its Table
+        6.
 
     Examples
     --------

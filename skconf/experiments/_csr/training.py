@@ -1,10 +1,10 @@
-"""The models of the CSR paper's experiment: XGBoost, its parameters fixed or searched for.
+"""The models of the CSR paper's experiment: XGBoost with fixed or searched hyperparameters.
 
 The paper says that hyperparameters were searched by TPE with stratified 5-fold cross-validation and early stopping. It
-gives neither the space nor the score of the search, and mentions no class weights; but its figures reveal them. On the
-imbalanced data sets its accuracy is three to nine standard errors below that of a plain XGBoost with the same AUC, and
-its confidences are too high. Weights that balance the classes, with early stopping by the *unweighted* log loss, which
-then stops later, have both effects: accuracy, cwA, ECE, Brier loss and ECD are then the printed ones.
+gives neither the space nor the score of the search, and does not mention class weights. But its figures reveal them. On
+the imbalanced data sets, its accuracy is three to nine standard errors below the accuracy of a plain XGBoost with the
+same AUC, and its confidences are too high. Both effects also appear if weights balance the classes and early stopping
+uses the *unweighted* log loss, which stops later. Accuracy, cwA, ECE, Brier loss and ECD then agree with the paper.
 """
 
 import json
@@ -45,16 +45,16 @@ Advance = Callable[[float], Any]
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained; with the data set and the seed, this determines it.
+    """How a model is trained. Together with the data set and the seed, this determines the model.
 
     Attributes
     ----------
     trials : int
-        Hyperparameters tried by the search; 0 takes fixed ones.
+        Number of trials of the search. 0 means fixed hyperparameters.
     class_weight : {"balanced"} or None
         Weights of the training samples.
     device : {"cpu", "cuda"}, default="cpu"
-        Where XGBoost trains.
+        The device on which XGBoost trains.
     """
 
     trials: int
@@ -64,7 +64,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The output of a trained model for the validation and the test part.
+    """The output of a trained model for the validation part and the test part.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Predictions:
     validation_class, test_class : ndarray of shape (n_samples,)
         Positions in ``classes`` of the true labels.
     rounds : int
-        Number of boosting rounds; 0 for a classifier that is not XGBoost.
+        Number of boosting rounds; 0 for other classifiers than XGBoost.
     """
 
     classes: NDArray[Any]
@@ -99,8 +99,8 @@ def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
     Parameters
     ----------
     data : Bunch
-        From :func:`skconf.datasets.fetch_uci`. An official test set is kept; of the rest, a quarter is used for
-        calibration.
+        From :func:`skconf.datasets.fetch_uci`. An official test set is used as it is. A quarter of the other rows is
+        for calibration.
     classes : ndarray of shape (n_samples,)
         Class of each sample.
     seed : int
@@ -118,7 +118,7 @@ def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
 def train_and_predict(
     data: Bunch, training: Training, seed: int, *, n_jobs: int, trials: KeptResult, advance: Advance
 ) -> Predictions:
-    """Train XGBoost on one part of a data set and return its output for the two others.
+    """Train XGBoost on one part of a data set, and return its output for the other two parts.
 
     Parameters
     ----------
@@ -131,9 +131,9 @@ def train_and_predict(
     n_jobs : int
         Threads of XGBoost.
     trials : KeptResult
-        Keeps the outcomes of a search, so that it can go on after an interruption.
+        Keeps the outcomes of a search, so that it can continue after an interruption.
     advance : callable
-        Called with the share of the work that has been done since the last call.
+        A function that is called with the share of the work since the last call.
 
     Raises
     ------
@@ -142,17 +142,17 @@ def train_and_predict(
     """
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
     train, validation, test = split(data, classes, seed)
-    # XGBoost refuses some characters in names, such as those of "income [k$]".
+    # XGBoost refuses some characters in names, such as in "income [k$]".
     features = data.data.set_axis([f"feature {place}" for place in range(data.data.shape[1])], axis=1)
     learner = _Learner(import_xgboost(), features.iloc[train], classes[train], training, seed, n_jobs)
     step = partial(advance, 1 / (training.trials + 1))
-    # XGBoost does not respect n_jobs everywhere, and its threads wait for each other in busy loops.
+    # XGBoost ignores n_jobs in some places, and its threads wait for each other in busy loops.
     with threadpool_limits(n_jobs):
         if training.trials:
             parameters, rounds = _search(learner, training.trials, trials, step)
         else:
             parameters, rounds = FIXED, _rounds_on_a_fifth(learner)
-        model = learner.fitted(parameters, rounds).set_params(device="cpu")  # where the samples are
+        model = learner.fitted(parameters, rounds).set_params(device="cpu")  # the device of the samples
         parts = [(model.predict_proba(features.iloc[rows]), classes[rows]) for rows in (validation, test)]
     step()
     return Predictions(labels, *parts[0], *parts[1], rounds)
@@ -168,7 +168,7 @@ def import_xgboost() -> Any:
 
 
 def check_device(device: str) -> None:
-    """Raise ValueError if XGBoost cannot train there: it would go on elsewhere, with a warning alone."""
+    """Raise ValueError if XGBoost cannot train on a device. It would use another one, only with a warning."""
     if device == "cpu":
         return
     model = import_xgboost().XGBClassifier(n_estimators=1, device=device, verbosity=0)
@@ -179,14 +179,14 @@ def check_device(device: str) -> None:
         device_used = str(error).strip().partition("\n")[0]  # words of another package
     if not device_used.startswith(device):
         raise ValueError(
-            f"device is {device!r}, but XGBoost finds none here ({device_used}). Use device='cpu' (--device cpu), or a "
-            "machine with an NVIDIA GPU, its driver, and an XGBoost built for it."
+            f"device is {device!r}, but XGBoost finds no such device ({device_used}). Use device='cpu' (--device "
+            "cpu), or a machine with an NVIDIA GPU, its driver, and an XGBoost built for it."
         )
 
 
 @dataclass(frozen=True)
 class _Learner:
-    """XGBoost, about to be trained on these samples."""
+    """XGBoost with the samples for training."""
 
     xgboost: Any
     X: Any
@@ -204,7 +204,7 @@ class _Learner:
         return np.asarray(compute_sample_weight(self.training.class_weight, self.classes[rows]))
 
     def stopped_early(self, parameters: dict[str, Any], train: Rows, stop: Rows) -> tuple[float, int]:
-        """Return the best log loss on some samples, without weights, and its number of rounds."""
+        """Return the best log loss on some samples, without weights, and the number of rounds."""
         model = self.model(parameters, n_estimators=MOST_ROUNDS, early_stopping_rounds=PATIENCE)
         evaluated = [(self.X.iloc[stop], self.classes[stop])]
         model.fit(
@@ -224,7 +224,7 @@ class _Learner:
 
 
 def _rounds_on_a_fifth(learner: _Learner) -> int:
-    """Return the number of rounds, with the fixed parameters, that early stopping finds on a fifth of the samples."""
+    """Return the number of rounds that early stopping on a fifth of the samples finds, with the fixed parameters."""
     rows = np.arange(len(learner.classes))
     _, rounds = learner.stopped_early(
         FIXED, *train_test_split(rows, test_size=0.2, stratify=learner.classes, random_state=learner.seed)
@@ -242,8 +242,8 @@ def _search(
         raise ImportError("The search needs optuna: pip install optuna") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=learner.seed))
-    # The sampler's proposals depend only on the seed and on earlier outcomes: known outcomes restore its state. A
-    # study that optuna stores would go on with a new state, and find another model than without an interruption.
+    # The proposals of the sampler depend only on the seed and on earlier outcomes, so known outcomes restore its state.
+    # A study that optuna stores would continue with a new state, and would find another model after an interruption.
     known: dict[Any, Outcome] = kept.load(dict) or {}
     rounds = []
     for number in range(n_trials):

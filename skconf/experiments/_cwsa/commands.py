@@ -34,7 +34,7 @@ def add_ranking(names: Any) -> None:
     add_experiment(
         names,
         "cwsa-ranking",
-        "whether the area under CWSA ranks models as accuracy and AURC do (a claim of the CWSA paper, Section 4.3)",
+        "whether the area under CWSA ranks models like accuracy and AURC (a claim of the CWSA paper, Section 4.3)",
         _ranking,
         ("--predictions", "--dataset", "--models", "--seed", "--jobs"),
         ("--html ranking.html", "--predictions mine/"),
@@ -46,7 +46,7 @@ def add_stress(names: Any) -> None:
     add_experiment(
         names,
         "cwsa-stress",
-        "wrong labels, rare classes, confidences and inputs that drift (the CWSA paper's authors' stress tests)",
+        "stress tests of the CWSA paper's authors: wrong labels, rare classes, shuffled confidences, shifted inputs",
         _stress,
         ("--predictions", "--dataset", "--repetitions", "--seed"),
         ("", "--dataset breast_cancer --html stress.html", "--predictions mine/"),
@@ -96,7 +96,7 @@ def _ranking(options: argparse.Namespace) -> ExperimentReport:
 
 
 def _of_files(read: Predictions) -> dict[str, str]:
-    """Return what was read, for the page; say how, where columns were guessed."""
+    """Return the files that were read, for the page, and how their columns were read if they were guessed."""
     for line in read.read_as:
         say(f"skconf: {line}", file=sys.stderr)
     sizes = ", ".join(f"{name} ({len(profile):,})" for name, profile in read.profiles.items())

@@ -14,7 +14,7 @@ from skconf.experiments._shared.printed import compare_with_paper, figures_of, p
 from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
 from skconf.profile import ConfidenceProfile
 
-#: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted ones.
+#: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted samples.
 AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": ("coverage_score", {}),
     "selective_accuracy": ("selective_accuracy_score", {}),
@@ -31,12 +31,12 @@ _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a sing
 
 
 def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.DataFrame:
-    """Rerun the CWSA paper's simulated models, beside its Tables 1 to 3 and the figures of its Section 5.
+    """Rerun the CWSA paper's simulated models, and compare with its Tables 1 to 3 and the figures of Section 5.
 
     Parameters
     ----------
     n_repetitions : int, default=400
-        Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one.
+        Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one repetition.
     random_state : int, default=0
         Seed.
 
@@ -44,7 +44,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     -------
     pandas.DataFrame of shape (n_cells, 10)
         A row for each printed figure. `source`, `model`, `threshold`, `swept` (the threshold of the sweep) and
-        `quantity` say which it is. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
+        `quantity` identify the figure. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
         :func:`csr_synthetic_experiment`.
 
     Raises
@@ -55,13 +55,13 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     See Also
     --------
     cwsa_sweep : The curves of the paper's figures.
-    count_agreement : How many cells lie within sampling error.
+    count_agreement : How many cells agree within sampling error.
 
     Notes
     -----
-    The rows of Tables 2 and 3 are those of the authors' sweep over 20 thresholds, equally spaced from 0.5 to 0.99,
-    under rounder names: the row "0.80" of Table 3 is that of 0.7837. `swept` is the threshold of the row that has its
-    figures.
+    The rows of Tables 2 and 3 come from the authors' sweep over 20 equally spaced thresholds from 0.5 to 0.99. The
+    paper gives these thresholds rounder names: the row "0.80" of Table 3 has the figures of 0.7837. `swept` is the
+    threshold of the sweep.
 
     References
     ----------
@@ -95,13 +95,13 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
 
 
 class CWSASweep(NamedTuple):
-    """Selective metrics over thresholds, and their summary.
+    """Selective metrics at each threshold, and their summary.
 
     Attributes
     ----------
     curves : pandas.DataFrame
-        A row for each `model` and `threshold`: `coverage`, `selective_accuracy` (NaN where nothing is accepted), `cwsa`
-        (divided by all samples) and `cwsa_plus` (by the accepted ones).
+        A row for each `model` and `threshold`: `coverage`, `selective_accuracy` (NaN if nothing is accepted), `cwsa`
+        (divided by all samples) and `cwsa_plus` (divided by the accepted samples).
     summary : pandas.DataFrame
         A row for each model: `accuracy`, `ece` (10 bins), `aurc`, and the areas under the three metrics over coverage.
     """
@@ -114,14 +114,14 @@ class CWSASweep(NamedTuple):
 
 
 def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, random_state: int = 0) -> CWSASweep:
-    """Sweep the threshold from 0.50 to 0.99, as the CWSA paper's figures do.
+    """Compute metrics at thresholds from 0.50 to 0.99, as in the CWSA paper's figures.
 
     Parameters
     ----------
     profiles : mapping of str to ConfidenceProfile, default=None
-        The models. None stands for the paper's five, with 1,000 samples each.
+        The models. None means the paper's five models, with 1,000 samples each.
     random_state : int, default=0
-        Seed of the five.
+        Seed of the five models.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def metric_at(quantity: str, threshold: float = np.nan) -> Any:
 
 
 def printed_figures() -> pd.DataFrame:
-    """Return every printed figure, with the threshold that its row was swept at, and why it cannot be compared."""
+    """Return every printed figure with its threshold in the sweep, and why it cannot be compared, if so."""
     table = printed_table("cwsa_tables1_2_3")
     impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
     table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")

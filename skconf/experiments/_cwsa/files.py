@@ -1,4 +1,4 @@
-"""The CWSA paper's experiments on predictions in a folder: the authors', and anybody's."""
+"""The CWSA paper's experiments on predictions in a folder: predictions of the authors, or your own."""
 
 import re
 from collections import Counter
@@ -22,30 +22,30 @@ from skconf.tables._paths import list_files, stem
 from skconf.tables._unreadable import UnreadableError
 
 _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)
-#: The authors' repository says mnist_metrics.csv, and cifar_10_metrics.csv beside cifar10_predictions.csv.
+#: The authors' repository has mnist_metrics.csv, but cifar_10_metrics.csv for cifar10_predictions.csv.
 _SWEEP = re.compile(r"(?P<name>.+?)(_authors)?_metrics\..+", re.IGNORECASE)
 _IN_PAPER = ("mnist", "cifar10")
-#: What to do where other commands have options that name columns.
+#: The advice in place of options that name columns, which other commands have.
 _REMEDY = "Rename its columns to y_true, y_pred and confidence, or to correct and confidence."
 _ROUNDING = 1e-12
-_TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied confidences in the order of the rows"
+_TRAPEZOID_NOTE = "the authors integrate by trapezoids, with tied confidences in the order of the rows"
 
 
 class Predictions(NamedTuple):
-    """The predictions in a folder, and the figures to compare them with.
+    """The predictions in a folder, and the printed figures.
 
     Attributes
     ----------
     profiles : dict of str to ConfidenceProfile
         The predictions of each file that can be read, by its name.
     truth : dict of str to ndarray or None
-        Their true labels as texts, if the file has them.
+        The true labels as texts, if the file has them.
     printed : pandas.DataFrame
-        The figures to compare them with: of the paper, and of the sweeps that lie beside them.
+        The figures to compare with: figures of the paper, and of sweeps in the same folder.
     read_as : list of str
-        What the columns were taken for where their names are not the usual ones.
+        How columns with unusual names were read.
     failed : list of str
-        Which files cannot be read, why, and what to do.
+        The files that cannot be read, with the reason and what to do.
     """
 
     profiles: dict[str, ConfidenceProfile]
@@ -56,24 +56,24 @@ class Predictions(NamedTuple):
 
 
 def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
-    """Sweep the threshold over predictions in files, beside the CWSA paper's figures and their authors' own sweeps.
+    """Compute metrics at each threshold for predictions in files, and compare with the CWSA paper and its authors.
 
     Parameters
     ----------
     folder : path-like
-        Folder with files NAME_predictions.csv, also below it, or one file of any name. They have true labels, predicted
-        labels and confidences, or another layout that :meth:`~skconf.ConfidenceReport.from_files` reads. A file
-        NAME_metrics.csv or NAME_authors_metrics.csv has a sweep to compare with, in columns `Threshold`,
-        `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has figures of "mnist" and
+        Folder with files NAME_predictions.csv, also in subfolders, or one file of any name. The files have true labels,
+        predicted labels and confidences, or other columns that :meth:`~skconf.ConfidenceReport.from_files` reads. To
+        compare with a sweep, add a file NAME_metrics.csv or NAME_authors_metrics.csv with the columns `Threshold`,
+        `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has figures for "mnist" and
         "cifar10".
 
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 9)
         A row for each figure: its `source`, `model`, `threshold` and `quantity`, and `ours`, `paper`, `standard_error`,
-        `deviation` and `note` as in :func:`csr_synthetic_experiment`. Nothing is drawn at random: the standard error is
-        0, and the deviation is 0 where the figures agree as far as they are printed, and infinite elsewhere. The
-        figures of :func:`cwsa_sweep` follow, of every model, with nothing to compare.
+        `deviation` and `note` as in :func:`csr_synthetic_experiment`. Nothing is drawn at random, so the standard error
+        is 0. The deviation is 0 if the figures agree in all printed digits, and infinite otherwise. The figures of
+        :func:`cwsa_sweep` for every model follow, without printed figures.
 
     Raises
     ------
@@ -85,11 +85,11 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
     Warns
     -----
     UserWarning
-        If a file cannot be read; the others are.
+        If a file cannot be read. The other files are read.
 
     See Also
     --------
-    cwsa_stress_experiment : Label noise, imbalance and shift of the same predictions.
+    cwsa_stress_experiment : Label noise, imbalance and shift for the same predictions.
     cwsa_ranking_experiment : Whether areas under CWSA rank models.
 
     Examples
@@ -116,14 +116,14 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
 
 
 def read_predictions(folder: str | PathLike[str]) -> Predictions:
-    """Read the predictions in a folder, and what there is to compare them with; see the experiment.
+    """Read the predictions in a folder, and the figures to compare with: see the experiment.
 
     Raises
     ------
     FileNotFoundError
         If there is no file of predictions.
     ValueError
-        If none of them can be read.
+        If no file can be read.
     """
     files, tables = _files_in(Path(folder))
     predictions = Predictions({}, {}, printed_figures().query("model in @_IN_PAPER"), [], [])
@@ -147,14 +147,14 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
                 predictions.failed.append(_left_out(sweep, error))
     if not predictions.profiles:
         raise ValueError("none of the files of predictions can be read.\n" + "\n".join(predictions.failed))
-    # The paper's models as the files spell them.
+    # The names of the paper's models as in the files.
     spelled = {bare_name(name): name for name in predictions.profiles}
     printed = predictions.printed.assign(model=[spelled.get(name, name) for name in predictions.printed["model"]])
     return predictions._replace(printed=pd.concat([printed, *sweeps], ignore_index=True))
 
 
 def predictions_cells(predictions: Predictions, sweep: CWSASweep) -> pd.DataFrame:
-    """Return the figures of predictions beside the printed ones, then those of the sweep, as the experiment does."""
+    """Return the figures of predictions with the printed figures, and then the figures of the sweep."""
     by_model = dict(list(predictions.printed.groupby("model", sort=False)))
     compared = [
         by_model[model].assign(
@@ -175,7 +175,7 @@ def predictions_cells(predictions: Predictions, sweep: CWSASweep) -> pd.DataFram
 
 
 def _files_in(folder: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Return the files of predictions by their names, and all tables, among which sweeps may be."""
+    """Return the files of predictions by their names, and all tables, which may include sweeps."""
     if folder.is_file():
         return {_name_of(folder): folder}, list_files(folder.parent)
     if not folder.is_dir():
@@ -185,7 +185,7 @@ def _files_in(folder: Path) -> tuple[dict[str, Path], list[Path]]:
         tables = list_files(folder)
     files = [file for file in tables if _PREDICTIONS.fullmatch(file.name)]
     if not files:
-        raise FileNotFoundError(f"{folder} holds no file NAME_predictions.csv.")
+        raise FileNotFoundError(f"{folder} has no file NAME_predictions.csv.")
     count = Counter(map(_name_of, files))
     named = {
         _name_of(file) if count[_name_of(file)] == 1 else file.relative_to(folder).as_posix(): file for file in files
@@ -194,13 +194,13 @@ def _files_in(folder: Path) -> tuple[dict[str, Path], list[Path]]:
 
 
 def _name_of(file: Path) -> str:
-    """Return the name of a model by that of its file of predictions."""
+    """Return the name of a model from the name of its file of predictions."""
     match = _PREDICTIONS.fullmatch(file.name)
     return match["name"] if match else stem(file.name)
 
 
 def _sweeps_of(file: Path, tables: Sequence[Path]) -> list[Path]:
-    """Return the sweeps of a file of predictions: those in its folder, or else those elsewhere."""
+    """Return the sweeps of a file of predictions: in its folder, or else in other folders."""
     matches = [(table, _SWEEP.fullmatch(table.name)) for table in tables]
     name = bare_name(_name_of(file))
     sweeps = [table for table, match in matches if match and bare_name(match["name"]) == name]
@@ -208,7 +208,7 @@ def _sweeps_of(file: Path, tables: Sequence[Path]) -> list[Path]:
 
 
 def _left_out(file: Path, error: Exception) -> str:
-    """Return why a file cannot be read, on one line, without its folder and without options of other commands."""
+    """Return why a file cannot be read, in one line, without its folder and without options of other commands."""
     if isinstance(error, DataError):
         error.place, error.columns = file.name if isinstance(error, UnreadableError) else "", {}
         if error.kind in ("no predictions", "several readings"):
@@ -220,13 +220,13 @@ def _left_out(file: Path, error: Exception) -> str:
 
 
 def _sweep_figures(file: Path, model: str) -> pd.DataFrame:
-    """Return the figures of an authors' sweep; calibration error and AURC stand in each of its rows."""
+    """Return the figures of a sweep of the authors; each of its rows has the calibration error and AURC."""
     names = {"Threshold": "threshold", "SelectiveAccuracy": "selective_accuracy", "CWSA": "cwsa", "CWSA+": "cwsa_plus"}
     names |= {"Coverage": "coverage", "ECE": "ece", "AURC": "aurc"}
     try:
         sweep = pd.read_csv(file, usecols=list(names)).rename(columns=names).astype(float)
     except ValueError as error:
-        raise ValueError(f"cannot read a sweep, which needs the columns {', '.join(names)}: {error}") from error
+        raise ValueError(f"cannot read a sweep. It needs the columns {', '.join(names)}: {error}") from error
     outside = ~sweep["threshold"].between(0, 1, inclusive="left")
     if outside.any():
         row = int(outside.to_numpy().argmax())

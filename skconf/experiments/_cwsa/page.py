@@ -1,4 +1,4 @@
-"""What the CWSA paper's experiments found: in words, pictures and tables."""
+"""The results of the CWSA paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -18,24 +18,24 @@ from skconf.report._page.tables import TablePart
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Curves of a picture, and their series; coverage is drawn in grey.
+#: The curves of a picture, and their series. Coverage is drawn in grey.
 _CURVES = {"coverage": None, "selective_accuracy": 0, "cwsa": 1, "cwsa_plus": 2}
 _LABELS = {"selective_accuracy": "accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 _KEY = ["source", "model", "threshold", "swept"]
-#: The rows of the paper's tables, and what its figures show.
+#: The thresholds of the paper's tables, and the models of its figures.
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _FIGURES = ("mnist", "cifar10", "calibrated", "overconfident", "underconfident", "random")
-#: So many models are named in a sentence.
+#: A sentence names at most this many models.
 _NAMED = 6
 _NO_AREA = (
-    "Over the coverages that thresholds reach: a model whose answers are all accepted at every threshold has no area."
+    "Areas are over the coverages that thresholds reach. If every threshold accepts all answers, there is no area."
 )
-_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random: figures agree, or they do not.")
-_DIVIDED = "CWSA is divided by all samples, CWSA+ by the accepted ones, as in the paper."
+_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random, so figures agree exactly or they differ.")
+_DIVIDED = "CWSA is divided by all samples, and CWSA+ by the accepted samples, as in the paper."
 
 
 def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]) -> ExperimentReport:
-    """Return what the simulated models show.
+    """Return the report on the simulated models.
 
     Parameters
     ----------
@@ -118,11 +118,11 @@ def _from_first_to_last(curves: pd.DataFrame) -> str:
     more = f", and so on for {len(went) - _NAMED} more"
     first, last = curves["threshold"].min(), curves["threshold"].max()
     shown = ", ".join(went[:_NAMED]) + more if len(went) > _NAMED else listed(went)
-    return f"From a threshold of {first:.2f} to {last:.2f}, CWSA goes {shown}."
+    return f"Between the thresholds {first:.2f} and {last:.2f}, CWSA goes {shown}."
 
 
 def _by_area(summary: pd.DataFrame) -> list[str]:
-    """Return how the area under CWSA orders models, beside accuracy and AURC; nothing of a single model."""
+    """Return the best models by area under CWSA, accuracy and AURC; nothing for a single model."""
     if len(summary) == 1:
         return []
     orders = {
@@ -131,8 +131,8 @@ def _by_area(summary: pd.DataFrame) -> list[str]:
         "AURC": summary["aurc"].sort_values(),
     }
     of_most = {metric: str(order.index[0]) for metric, order in orders.items()}
-    best = "; ".join(f"by {metric}, {model} ({number(orders[metric].iloc[0])})" for metric, model in of_most.items())
-    return [f"The best of {len(summary)} models is, {best}."]
+    best = listed([f"{model} by {metric} ({number(orders[metric].iloc[0])})" for metric, model in of_most.items()])
+    return [f"The best of {len(summary)} models is {best}."]
 
 
 def _ranks(sweep: CWSASweep) -> str:
@@ -142,19 +142,19 @@ def _ranks(sweep: CWSASweep) -> str:
     ranks = pd.DataFrame({"ece": by_error.rank(), "cwsa": by_cwsa.rank(ascending=False)})
     apart = (ranks["ece"] - ranks["cwsa"]).abs()
     if not apart.any():
-        return f"ECE and CWSA, mean over the thresholds, order the models alike: {listed(list(by_cwsa.index))}."
+        return f"ECE and mean CWSA over the thresholds give the same order of models: {listed(list(by_cwsa.index))}."
     model = str(apart.idxmax())
     ece, cwsa = ranks.loc[model]
     return (
-        f"ECE and CWSA, mean over the thresholds, order the models differently, most of all {model}: number {ece:g} by "
-        f"ECE ({number(by_error[model])}), {cwsa:g} by CWSA ({number(by_cwsa[model])})."
+        "ECE and mean CWSA over the thresholds give different orders of models. The largest difference is for "
+        f"{model}: place {ece:g} by ECE ({number(by_error[model])}), place {cwsa:g} by CWSA ({number(by_cwsa[model])})."
     )
 
 
 def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:
     """Return the metrics of a model over the threshold, and the printed ones as points."""
     printed = where(cells[cells["paper"].notna() & cells["threshold"].notna()], model=model)
-    # Rows of the paper's tables stand at the threshold that they were swept at.
+    # Rows of the paper's tables are drawn at their threshold in the sweep.
     printed = printed.assign(threshold=printed.get("swept", printed["threshold"]))
     marks: list[Mark] = []
     for quantity, series in _CURVES.items():
@@ -174,18 +174,18 @@ def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:
 
 
 def _highest(curves: pd.DataFrame, printed: pd.DataFrame) -> str:
-    """Return where CWSA is highest, and what is answered there."""
+    """Return the threshold of the highest CWSA, and the share that it answers."""
     best = curves.loc[curves["cwsa"].round(9).idxmax()]
     noted = int((printed["note"] != "").sum())
     points = f" Points: {len(printed)} printed figures{f', of which {noted} cannot be compared' if noted else ''}."
     return (
-        f"CWSA is highest, {number(best['cwsa'])}, at {best['threshold']:.3g}, where {percent(best['coverage'])} are "
-        f"answered.{'' if printed.empty else points}"
+        f"The highest CWSA is {number(best['cwsa'])} at the threshold {best['threshold']:.3g}, which answers "
+        f"{percent(best['coverage'])}.{'' if printed.empty else points}"
     )
 
 
 def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
-    """Draw selective metrics over the threshold, a panel for each model, as the CWSA paper's Figures 1 to 6.
+    """Draw selective metrics by the threshold, with a panel for each model, as in the CWSA paper's Figures 1 to 6.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The CWSA paper's claim that the area under CWSA over coverage ranks models, tested on many."""
+"""A test of the CWSA paper's claim that the area under CWSA over coverage ranks models."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -22,11 +22,11 @@ from skconf.inference._p_values import student
 from skconf.metrics import metric_coverage_auc
 from skconf.profile import ConfidenceProfile
 
-#: What ranks models, and what it is held against; 1 where high is better.
+#: The scores that rank models, and the references to compare with; 1 means that higher is better.
 _SCORES = {"cwsa_area": 1, "cwsa_plus_area": 1, "cwsa_area_to_zero": 1, "mean_cwsa": 1, "aurc": -1}
 _REFERENCES = {"accuracy": 1, "aurc": -1}
 _LEVEL = 0.95
-#: Fewer models give no interval.
+#: With fewer models, there is no interval.
 _LEAST_MODELS = 5
 _N_SAMPLES = 1000
 _DIGITS = 12
@@ -38,11 +38,12 @@ class CWSARanking(NamedTuple):
     Attributes
     ----------
     agreement : pandas.DataFrame
-        A row for each population of `models`, `score` and `reference`: the number of models, `n_models`, and of pairs
-        that differ in both, `n_pairs`; the share of these in which both prefer the same model, `agree`, with the 95%
-        interval `low` to `high`; and `place`, that of the model which the score puts first by the reference, from 1.
+        A row for each population of `models`, `score` and `reference`. `n_models` is the number of models, and
+        `n_pairs` the number of pairs that differ in both. `agree` is the share of these pairs in which both prefer the
+        same model, with the 95% interval from `low` to `high`. `place` is the place by the reference, from 1, of the
+        model that the score puts first.
     values : pandas.DataFrame
-        A row for each model: what ranks it, and what it is held against.
+        A row for each model, with its scores and references.
     """
 
     agreement: pd.DataFrame
@@ -63,21 +64,21 @@ def cwsa_ranking_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> CWSARanking:
-    """Count how often the area under CWSA over coverage prefers the model that is more accurate, or has less AURC.
+    """Count how often the area under CWSA over coverage prefers the model with more accuracy, or with less AURC.
 
-    The paper's Section 4.3 has the area "enable model ranking under a single scalar", and shows no ranking.
+    Section 4.3 of the paper says that the area can "enable model ranking under a single scalar", but shows no ranking.
 
     Parameters
     ----------
     profiles : mapping of str to ConfidenceProfile, default=None
-        The models, two or more. None stands for two populations: the 80 known distributions of the CSR paper, with
-        1,000 samples each, and random classifiers on a data set.
+        The models, two or more. None means two populations: the 80 known distributions of the CSR paper with 1,000
+        samples each, and random classifiers on a data set.
     dataset : str, mapping or Bunch, default="digits"
-        A name from :func:`skconf.datasets.list_uci`, or data of your own, as ``{"name": (X, y)}``. Classifiers learn
-        from one half.
+        A name from :func:`skconf.datasets.list_uci`, or your own data as ``{"name": (X, y)}``. Classifiers are trained
+        on one half of the data.
     n_models : int, default=100
-        Number of classifiers, 2 or more: random parameters of logistic regression, random forests, decision trees,
-        nearest neighbours and naive Bayes, in turn.
+        Number of classifiers, 2 or more. They are logistic regression, random forests, decision trees, nearest
+        neighbours and naive Bayes in turn, with random parameters.
     models : sequence of classifiers, default=None
         The classifiers, 2 or more, instead of random ones.
     data_home : path-like, default=None
@@ -92,9 +93,9 @@ def cwsa_ranking_experiment(
     Returns
     -------
     CWSARanking
-        DataFrames `agreement` and `values`. Scores are the paper's areas, ``cwsa_area`` and ``cwsa_plus_area``; the
-        scorer ``metric_coverage_auc_to_zero``, as ``cwsa_area_to_zero``; the mean of CWSA over thresholds,
-        ``mean_cwsa``; and ``aurc``, for scale.
+        DataFrames `agreement` and `values`. The scores are the paper's areas ``cwsa_area`` and ``cwsa_plus_area``, the
+        scorer ``metric_coverage_auc_to_zero`` as ``cwsa_area_to_zero``, the mean of CWSA over thresholds as
+        ``mean_cwsa``, and ``aurc`` for comparison.
 
     Raises
     ------
@@ -105,12 +106,12 @@ def cwsa_ranking_experiment(
 
     See Also
     --------
-    skconf.metrics.metric_coverage_auc : The area; with ``to_zero=True``, carried on to coverage 0.
+    skconf.metrics.metric_coverage_auc : The area; with ``to_zero=True``, continued to coverage 0.
 
     Notes
     -----
-    Intervals are Student's, with the jackknife's standard error over models: pairs that share a model are not
-    independent. They say how the share would vary with other models of the kind.
+    Intervals use Student's distribution with the standard error of the jackknife over models, because pairs that share
+    a model are not independent. They show how the share would vary with other models of the same kind.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def cwsa_ranking_experiment(
 
 
 def _known(seed: int) -> dict[str, ConfidenceProfile]:
-    """Return answers of every known distribution in every mode of calibration."""
+    """Return the answers of every known distribution in every calibration mode."""
     return {
         f"{distribution}, {mode}": make_confidence_profile(distribution, mode, _N_SAMPLES, seed + number)
         for number, (distribution, mode) in enumerate(product(DISTRIBUTIONS, MODES))
@@ -154,7 +155,7 @@ def _known(seed: int) -> dict[str, ConfidenceProfile]:
 def _classifiers(
     models: Sequence[Any], halves: Halves, n_jobs: int | None, *, quiet: bool
 ) -> dict[str, ConfidenceProfile]:
-    """Return the answers of classifiers to the second half of a data set."""
+    """Return the answers of classifiers on the second half of a data set."""
     given = run_parallel([delayed(halves.learn)(model) for model in models], "training", n_jobs=n_jobs, quiet=quiet)
     labels = np.arange(len(halves.labels))
     return {
@@ -173,7 +174,7 @@ def _values(profiles: Mapping[str, ConfidenceProfile]) -> pd.DataFrame:
 
 def _agreement(score: Any, reference: Any, score_name: str, reference_name: str) -> dict[str, float]:
     """Return the share of pairs in which two rankings agree, and the place of the first model by the reference."""
-    # Sums in another order are no difference.
+    # Values that differ only by the order of a sum are equal.
     first = _SCORES[score_name] * score.to_numpy(dtype=np.float64).round(_DIGITS)
     second = _REFERENCES[reference_name] * reference.to_numpy(dtype=np.float64).round(_DIGITS)
     n = len(first)
@@ -188,7 +189,7 @@ def _agreement(score: Any, reference: Any, score_name: str, reference_name: str)
 
 
 def _interval(agree: float, same: NDArray[np.intp], differ: NDArray[np.intp]) -> tuple[float, float]:
-    """Return Student's interval with the standard error of the jackknife, which leaves out a model at a time."""
+    """Return Student's interval with the standard error of the jackknife, which leaves out one model at a time."""
     left = differ.sum() - 2 * differ
     if not left.all():
         return np.nan, np.nan

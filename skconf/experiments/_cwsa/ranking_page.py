@@ -1,4 +1,4 @@
-"""What the test of the CWSA paper's ranking claim found: in words, pictures and tables."""
+"""The results of the test of the CWSA paper's ranking claim in words, pictures and tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,19 +20,19 @@ _SCORES = {
     "aurc": "AURC",
 }
 _REFERENCES = {"accuracy": "accuracy", "aurc": "AURC"}
-#: Of fewer models, all rankings agree by chance in one case of six, or more.
+#: With fewer models, all rankings agree by chance in one case of six, or more.
 _FEWEST = 4
-#: Models of a population that are listed.
+#: The number of models of a population that are listed.
 _LISTED = 10
 _NOTES = (
-    "A pair agrees if both prefer the same of two models. Pairs that are equal by one of them do not count.",
-    "Half would agree by chance. Intervals, at 95%, are for other models of the kind, by the jackknife over models.",
-    "The paper's areas end at the coverage of the highest threshold: a model whose confidences are all 1 has none.",
+    "A pair agrees if both scores prefer the same model. Pairs with equal values of a score do not count.",
+    "By chance, half of the pairs would agree. The 95% intervals (jackknife) are for other models of the same kind.",
+    "The paper's areas end at the coverage of the highest threshold. If all confidences are 1, there is no area.",
 )
 
 
 def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequence[str] = ()) -> ExperimentReport:
-    """Return whether areas under CWSA rank models as accuracy and AURC do.
+    """Return the report on whether areas under CWSA rank models like accuracy and AURC.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequ
     kinds = ranking.values["models"].unique()
     values = ranking.values.sort_values(["models", "cwsa_area"], ascending=[True, False])
     largest = values.groupby("models", sort=False).head(_LISTED)
-    title = f"Largest areas, up to {_LISTED} of each kind of models"
+    title = f"Largest areas, up to {_LISTED} for each kind of models"
     return ExperimentReport(
         "Does the area under CWSA rank models?",
         ranking.agreement,
@@ -64,17 +64,18 @@ def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequ
 
 
 def _finding(agreement: pd.DataFrame, kind: str) -> str:
-    """Return how often the paper's area agrees, and what AURC does."""
+    """Say how often the paper's area agrees with accuracy and AURC, and how often AURC agrees with accuracy."""
     rows = agreement.set_index(["score", "reference"])
     by_accuracy, by_aurc = rows.loc["cwsa_area", "accuracy"], rows.loc["cwsa_area", "aurc"]
     name, n_models = f"{kind[0].upper()}{kind[1:]}", by_accuracy["n_models"]
     if n_models < _FEWEST:
         return f"{name}: {n_models} models are too few to tell whether rankings agree."
     return (
-        f"{name}: of {by_accuracy['n_pairs']:,.0f} pairs of {n_models} models, the area under CWSA prefers the more "
-        f"accurate one in {_share(by_accuracy)}, and of {by_aurc['n_pairs']:,.0f} the one with less AURC in "
-        f"{_share(by_aurc)}. AURC prefers the more accurate one in {_share(rows.loc['aurc', 'accuracy'])}. The model "
-        f"with the largest area is number {by_accuracy['place']:g} by accuracy."
+        f"{name}: in {_share(by_accuracy)} of {by_accuracy['n_pairs']:,.0f} pairs of {n_models} models, the area "
+        f"under CWSA prefers the more accurate model. In {_share(by_aurc)} of {by_aurc['n_pairs']:,.0f} pairs, it "
+        "prefers the model with less AURC. AURC prefers the more accurate model in "
+        f"{_share(rows.loc['aurc', 'accuracy'])}. The model with the largest area has place {by_accuracy['place']:g} "
+        "by accuracy."
     )
 
 
@@ -83,7 +84,7 @@ def _share(row: "pd.Series[Any]") -> str:
 
 
 def _pairs(agreement: pd.DataFrame) -> TablePart:
-    """Return in how many pairs of models rankings agree."""
+    """Return the share of pairs of models in which rankings agree."""
     shown = pd.DataFrame(
         {
             "models": agreement["models"],
@@ -98,12 +99,12 @@ def _pairs(agreement: pd.DataFrame) -> TablePart:
 
 
 def _chart(values: pd.DataFrame, kind: str) -> Chart:
-    """Return the paper's area of each model over its accuracy."""
+    """Return a chart of the paper's area of each model by its accuracy."""
     largest, most = values.loc[values["cwsa_area"].idxmax()], values["accuracy"].max()
     return Chart(
         f"Area under CWSA over accuracy: {kind}",
-        f"Each point is a model. The largest area, {number(largest['cwsa_area'])}, has {largest['model']}, whose "
-        f"accuracy is {number(largest['accuracy'])}; the highest accuracy is {number(most)}.",
+        f"Each point is a model. {largest['model']} has the largest area, {number(largest['cwsa_area'])}, and an "
+        f"accuracy of {number(largest['accuracy'])}. The highest accuracy is {number(most)}.",
         Axis.around("accuracy", "linear", values["accuracy"]),
         Axis.around("area", "linear", values["cwsa_area"]),
         [Points(values["accuracy"], values["cwsa_area"], series=0)],

@@ -1,4 +1,4 @@
-"""The stress tests of the CWSA paper's authors: wrong labels, rare classes, confidences and inputs that drift."""
+"""The stress tests of the CWSA paper's authors: wrong labels, rare classes, shuffled confidences, shifted inputs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,18 +25,18 @@ from skconf.experiments._shared.estimators import trained
 from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
 from skconf.profile import ConfidenceProfile
 
-#: The authors' threshold, the shares of what they alter, and the name, size and classes of their simulated model.
+#: The authors' threshold, the shares that they alter, and the name, size and classes of their simulated model.
 _THRESHOLD = 0.9
 _SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 _SIMULATED, _N_SAMPLES, _N_CLASSES = "simulated", 1000, 3
-#: Standard deviations of what is added to features of unit variance.
+#: Standard deviations of the noise that is added to features of unit variance.
 _DISTANCES = (0.0, 0.5, 1.0, 1.5, 2.0)
-#: Their files have six digits here.
+#: The number of digits in the authors' files.
 _RESOLUTION = 1e-6
-#: Rows of repetitions that are evaluated at once.
+#: The number of rows, over repetitions, that are evaluated at once.
 _MOST_ROWS = 1_000_000
 _LAST = ["paper", "standard_error", "deviation", "note"]
-#: Classifiers that are trained where no predictions are given.
+#: Classifiers that are trained if no predictions are given.
 _CLASSIFIERS = {
     "logistic regression": LogisticRegression(max_iter=1000),
     "random forest": RandomForestClassifier(30, random_state=0),
@@ -45,7 +45,7 @@ _CLASSIFIERS = {
 
 
 class Answers(NamedTuple):
-    """Predictions: whether each is right, the confidence, and the true classes, if they are known, by number."""
+    """Predictions: whether each is right, its confidence, and the number of its true class, if it is known."""
 
     correct: NDArray[np.bool_]
     confidence: Floats
@@ -55,7 +55,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """A model that answers, anew at each call if it can, and that answers shifted inputs if it has inputs."""
+    """A model that answers, at random again at each call if possible, and answers shifted inputs if it has inputs."""
 
     answers: Callable[[np.random.Generator], Answers]
     shifted: Callable[[np.random.Generator, float], Answers] | None = None
@@ -69,22 +69,22 @@ def cwsa_stress_experiment(
     data_home: str | PathLike[str] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
-    """Rerun the stress tests of the CWSA paper's authors, on their simulated model, on real data, or on predictions.
+    """Rerun the stress tests of the CWSA paper's authors on their simulated model, on real data, or on predictions.
 
-    The paper calls its metrics robust to noise; its authors' repository has the tests.
+    The paper calls its metrics robust to noise. The repository of its authors has these tests.
 
     - "label noise": a share of the true labels is replaced by other classes.
-    - "imbalance": each class in turn gets a given share of the samples, which are drawn from those given.
-    - "degraded confidence": a share of the confidences is shuffled among answers, so that they say nothing there.
-    - "shifted inputs", where a model is at hand: normal noise is added to the features, of so many standard deviations.
+    - "imbalance": each class in turn gets a given share of the samples. The samples are drawn from the given ones.
+    - "degraded confidence": a share of the confidences is shuffled among the answers.
+    - "shifted inputs": normal noise with a given standard deviation is added to the features. This test needs a model.
 
     Parameters
     ----------
     folder : path-like, default=None
-        Predictions to alter, as :func:`cwsa_predictions_experiment` reads them. None stands for the authors' simulated
+        Predictions to alter, as :func:`cwsa_predictions_experiment` reads them. None means the authors' simulated
         model, and three classifiers that are trained on half of `dataset`.
     dataset : str, mapping or Bunch, default="digits"
-        A name from :func:`skconf.datasets.list_uci`, or data of your own, as ``{"name": (X, y)}``.
+        A name from :func:`skconf.datasets.list_uci`, or your own data as ``{"name": (X, y)}``.
     n_repetitions : int, default=100
         Repetitions of each test, 2 or more.
     data_home : path-like, default=None
@@ -95,9 +95,10 @@ def cwsa_stress_experiment(
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 11)
-        A row for each `model`, `test`, `level` and `quantity` (at a threshold of 0.9): `source`, the mean over
-        repetitions `ours` and its `spread`, their standard deviation, and `paper`, `standard_error`, `deviation` and
-        `note` as in :func:`csr_synthetic_experiment`: the figures of the authors' files, each of a single run.
+        A row for each `model`, `test`, `level` and `quantity` (at a threshold of 0.9). `ours` is the mean over
+        repetitions, and `spread` their standard deviation. `source`, `paper`, `standard_error`, `deviation` and `note`
+        are as in :func:`csr_synthetic_experiment`. `paper` has the figures of the authors' files, each from a single
+        run.
 
     Raises
     ------
@@ -109,12 +110,13 @@ def cwsa_stress_experiment(
     Warns
     -----
     UserWarning
-        If a file of predictions cannot be read; the others are.
+        If a file of predictions cannot be read. The other files are read.
 
     Notes
     -----
-    A right answer whose label is altered counts as wrong; a wrong one becomes right if the new label, one of the K − 1
-    others, is the answer. In files without labels, no wrong answer becomes right, and there is no test of imbalance.
+    A right answer whose label is altered counts as wrong. The new label is one of the K − 1 other classes. A wrong
+    answer becomes right if the new label is the answer. In files without labels, no wrong answer becomes right, and
+    there is no test of imbalance.
 
     Examples
     --------
@@ -138,12 +140,12 @@ def cwsa_stress_experiment(
 
 
 def answers_of(predictions: Predictions) -> dict[str, Model]:
-    """Return the model behind each file of predictions; graded ones are added to what failed."""
+    """Return the model behind each file of predictions; files with graded answers are added to the failed ones."""
     models = {}
     for name, profile in predictions.profiles.items():
         if profile.kind == "graded":
             predictions.failed.append(
-                f"left out {name}: its correctness is graded, and the tests turn right into wrong"
+                f"left out {name}: its answers are graded, but the tests need right and wrong answers"
             )
             continue
         truth = predictions.truth[name]
@@ -161,14 +163,14 @@ def _fixed(answers: Answers) -> Model:
 def models_at_hand(
     dataset: DataSet, data_home: str | PathLike[str] | None, seed: int, more: Mapping[str, Any] | None = None
 ) -> dict[str, Model]:
-    """Return the authors' simulated model, and classifiers that learn from half of a data set, with `more` of them."""
+    """Return the authors' simulated model, and classifiers (with `more`) that are trained on half of a data set."""
     halves = split_in_half(dataset, data_home, seed)
     classifiers = {**_CLASSIFIERS, **(more or {})}
     return {_SIMULATED: Model(_simulated)} | {name: _trained(model, halves) for name, model in classifiers.items()}
 
 
 def _trained(classifier: Any, halves: Halves) -> Model:
-    """Return a classifier's answers; to inputs that are shifted where it takes them as numbers."""
+    """Return the answers of a classifier, also for shifted inputs if its inputs are numbers."""
     X, X_test = halves.features(classifier)
     probabilities = trained(classifier, X, halves.y, len(halves.labels))
 
@@ -189,7 +191,7 @@ def _trained(classifier: Any, halves: Halves) -> Model:
 
 
 def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.DataFrame:
-    """Return the figures of models under each test, as the experiment does."""
+    """Return the figures of models in each test, as in the experiment."""
     rows = []
     turns = range(n_repetitions)
     for number, (name, model) in enumerate(models.items()):
@@ -229,7 +231,7 @@ def _values(drawn: Sequence[Answers]) -> pd.DataFrame:
 
 
 def _beside_the_authors(rows: pd.DataFrame, n_repetitions: int) -> pd.DataFrame:
-    """Return a row for each quantity, with the authors' figures for the simulated model."""
+    """Return a row for each quantity, with the authors' figures of the simulated model."""
     key = ["model", "test", "level"]
     cells = rows.melt(key, var_name="quantity", value_name="both")
     cells[["ours", "spread"]] = cells.pop("both").tolist()
@@ -242,7 +244,7 @@ def _beside_the_authors(rows: pd.DataFrame, n_repetitions: int) -> pd.DataFrame:
 
 
 def _simulated(rng: np.random.Generator) -> Answers:
-    """Return answers of the authors' simulated model: sure where it is right, however it came to be."""
+    """Return answers of the authors' simulated model, whose confidence is high if the answer is right."""
     truth = rng.integers(0, _N_CLASSES, _N_SAMPLES)
     correct = (rng.random(_N_SAMPLES) < 0.9) | (rng.integers(0, _N_CLASSES, _N_SAMPLES) == 0)
     low = np.where(correct, 0.8, 0.5)
@@ -259,7 +261,7 @@ def _label_noise(answers: Answers, share: float, rng: np.random.Generator, turn:
 
 
 def _imbalance(answers: Answers, share: float, rng: np.random.Generator, turn: int) -> Answers:
-    """Draw answers, of which a share is of one class: another one at each turn."""
+    """Draw answers in which one class has the given share: another class at each turn."""
     if answers.truth is None:
         raise ValueError("imbalance needs true labels.")
     is_rare = answers.truth == turn % answers.n_classes

@@ -1,4 +1,4 @@
-"""What the CWSA paper's stress tests found: in words, pictures and tables."""
+"""The results of the CWSA paper's stress tests in words, pictures and tables."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import agreement, beside_paper, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 
-#: What the level of a test is, on its axis.
+#: The label of the axis for the level of each test.
 _LEVELS = {
     "label noise": "share of labels altered",
     "imbalance": "share of one class",
@@ -18,13 +18,13 @@ _LEVELS = {
     "shifted inputs": "standard deviations of noise",
 }
 _NOTES = (
-    "Means over repetitions, ± their standard deviation, at a threshold of 0.9; CWSA is divided by all samples.",
-    "Label noise turns right answers into wrong ones. A wrong one becomes right if the new label is the answer.",
+    "Means over repetitions, ± their standard deviation, at a threshold of 0.9. CWSA is divided by all samples.",
+    "Label noise turns right answers into wrong ones. A wrong answer becomes right if the new label is the answer.",
 )
 
 
 def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()) -> ExperimentReport:
-    """Return what the tests do to CWSA, and to what it is compared with.
+    """Return the report on the effect of the tests on CWSA and on the metrics to compare with.
 
     Parameters
     ----------
@@ -61,26 +61,26 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
 
 
 def _effect(cells: pd.DataFrame, test: str) -> str:
-    """Return what the strongest level leaves of CWSA and accuracy, and what it makes of AURC: lowest to highest."""
+    """Say how the strongest level changes CWSA, accuracy and AURC: from the lowest to the highest over models."""
     last = cells["level"].max()
     values = cells.pivot_table(index=["model", "level"], columns="quantity", values="ours", sort=False)
     first, then = values.xs(0.0, level="level"), values.xs(last, level="level")
     kept = (then / first).where(first > 0)
     return (
         f"{test.capitalize()}, {_LEVELS[test]} from 0 to {last:g}: CWSA keeps {_range(kept['cwsa'], percent)} of its "
-        f"value, accuracy {_range(kept['accuracy'], percent)}, and AURC, {_range(first['aurc'], number)} before, is "
-        f"{_range(then['aurc'], number)}."
+        f"value, and accuracy keeps {_range(kept['accuracy'], percent)}. AURC is "
+        f"{_range(first['aurc'], number)} before, and {_range(then['aurc'], number)} after."
     )
 
 
 def _range(values: "pd.Series[float]", words: Callable[[float], str]) -> str:
-    """Return the lowest value and the highest, or the one that there is."""
+    """Return the lowest and the highest value, or the only value."""
     ends = dict.fromkeys([words(values.min()), words(values.max())])
     return " to ".join(end.removesuffix("%") for end in ends) + "%" * words(values.max()).endswith("%")
 
 
 def _chart(cells: pd.DataFrame, test: str, effect: str, series: Mapping[str, int]) -> Chart:
-    """Return CWSA of every model over the level of a test, and its accuracy as points."""
+    """Return a chart of the CWSA of every model by the level of a test, with its accuracy as points."""
     data = cells.loc[cells["quantity"].isin(["cwsa", "accuracy"]), ["model", "level", "quantity", "ours"]]
     marks: list[Mark] = []
     for model, own in data.groupby("model", sort=False):

@@ -15,8 +15,8 @@ def add_ecuas(names: Any) -> None:
     """Add the command."""
     folder = {
         "type": Path,
-        "help": "folder with NAME.scores.npy and NAME.targets.npy, or NAME/scores.npy and NAME/targets.npy; else with "
-        "tables of predictions, such as those of experiment csr --save-predictions",
+        "help": "folder with NAME.scores.npy and NAME.targets.npy, or NAME/scores.npy and NAME/targets.npy, or with "
+        "tables of predictions, such as the files of experiment csr --save-predictions",
     }
     add_experiment(
         names,

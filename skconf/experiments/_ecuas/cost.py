@@ -1,4 +1,4 @@
-"""What a right and a wrong answer cost by their confidence: Figure 1 of the ECUAS paper."""
+"""The cost of a right and of a wrong answer by its confidence: Figure 1 of the ECUAS paper."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,17 @@ from skconf.metrics import get_metric
 from skconf.report._page.chart import Axis, Chart, Line, Mark
 
 _ORDERS = (0, 1, 128)
-#: Numbers of classes; infinite ones stand for a generative system.
+#: Numbers of classes. An infinite number stands for a generative system.
 _CLASSES = (2, 4, 16, np.inf)
 _N_POINTS = 201
-#: Confidences end here: at n = 0 a wrong answer of confidence 1 costs as much as `eps` lets it.
+#: The largest confidence. At n = 0, the cost of a wrong answer with confidence 1 depends on `eps`.
 _SUREST = 1 - 1e-3
-#: Costs beyond are not drawn.
+#: Larger costs are not drawn.
 _HIGHEST = 4.0
 
 
 def ecuas_costs(orders: Sequence[float] = _ORDERS, n_classes: Sequence[float] = _CLASSES) -> pd.DataFrame:
-    """Return the cost of one answer by its confidence, from that of a guess on.
+    """Return the cost of one answer by its confidence, from the confidence of a guess on.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def ecuas_costs(orders: Sequence[float] = _ORDERS, n_classes: Sequence[float] = 
     Returns
     -------
     pandas.DataFrame
-        A row for each `n`, `classes` and `confidence`: the cost of a `right` and of a `wrong` answer.
+        A row for each `n`, `classes` and `confidence`, with the cost of a `right` and of a `wrong` answer.
     """
     tables = []
     for k in n_classes:
@@ -46,7 +46,7 @@ def ecuas_costs(orders: Sequence[float] = _ORDERS, n_classes: Sequence[float] = 
 
 
 def cost_charts() -> list[Chart]:
-    """Return a picture of the cost for each order: falling for right answers, rising for wrong ones."""
+    """Return a picture of the cost for each order: it falls for right answers and rises for wrong answers."""
     return [_chart(n, costs) for n, costs in ecuas_costs().groupby("n", sort=False)]
 
 
@@ -59,8 +59,8 @@ def _chart(n: float, costs: pd.DataFrame) -> Chart:
             marks.append(Line(curve["confidence"], cost, name=name, series=series))
     surest = where(costs, confidence=_SUREST)["wrong"]
     finding = (
-        "From 1 at the confidence 1/K of a guess, the cost of a right answer falls to 0, and that of a wrong one "
-        f"rises to {surest.min():.2g} to {surest.max():.2g} at confidence {_SUREST:g}."
+        "Both costs are 1 at the confidence 1/K of a guess. The cost of a right answer falls to 0, and the cost of a "
+        f"wrong answer rises to between {surest.min():.2g} and {surest.max():.2g} at confidence {_SUREST:g}."
     )
     return Chart(
         f"Figure 1: cost of an answer at n = {n:g}",

@@ -34,7 +34,8 @@ _ACCURACY = get_metric("selective_accuracy_score", threshold=0.0)
 _LOG_LOSS = get_metric("confidence_log_loss")
 _BRIER = get_metric("confidence_brier_loss")
 
-#: The precision of the paper's figures in float32; its AURC is a trapezoidal integral, with ties in the order of rows.
+#: The precision of the paper's figures in float32. Its AURC is integrated by trapezoids, with ties in the order of
+#: rows.
 _FLOAT32 = 1e-4
 _TRAPEZOID = 2e-4
 _HALF_DIGIT = 0.5e-4
@@ -52,20 +53,21 @@ def ecuas_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Rerun the ECUAS paper's classification systems, beside its Table 3.
+    """Rerun the ECUAS paper's classification systems, and compare with its Table 3.
 
     Parameters
     ----------
     folder : path-like, or mapping of str to (scores, targets)
-        Folder with NAME.scores.npy, logits or log-probabilities of shape (n_samples, n_classes), and NAME.targets.npy,
-        true classes from 0; or with NAME/scores.npy and NAME/targets.npy, as the paper's in the repository
-        luferrer/expected_cost. Where there are no arrays, tables of predictions with a probability for each class, as
-        `experiment csr --save-predictions` writes them; `validation.csv` is left out, and the answer is the most
-        probable class. Or these arrays by the name of the system.
+        Folder with NAME.scores.npy and NAME.targets.npy, or with NAME/scores.npy and NAME/targets.npy, like the files
+        of the paper in the repository luferrer/expected_cost. Scores are logits or log-probabilities of shape
+        (n_samples, n_classes); targets are true classes from 0. A folder without arrays may have tables of predictions
+        with a probability for each class, as `experiment csr --save-predictions` writes them. `validation.csv` is then
+        left out, and the answer is the most probable class. Or pass a mapping with the arrays of each system.
     scores : sequence of {"raw", "cal"}, default=("raw", "cal")
-        Raw probabilities, or those of an affine calibration of their logarithms in five folds.
+        "raw" are the raw probabilities, "cal" the probabilities after an affine calibration of their logarithms in five
+        folds.
     n_repetitions : int, default=5
-        Repetitions of the calibration with other folds, 2 or more. The paper has one.
+        Repetitions of the calibration with other folds, 2 or more. The paper has one repetition.
     random_state : int, default=0
         Seed of the folds.
     n_jobs : int, default=None
@@ -77,9 +79,9 @@ def ecuas_experiment(
     -------
     pandas.DataFrame of shape (n_cells, 8)
         A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and
-        `note` as in :func:`csr_synthetic_experiment`. Raw figures have a standard error of 0: their deviation is 0
-        where they agree as far as float32 allows, within 1e-4 (`aurc`: 2e-4), and infinite elsewhere. Quantities that
-        begin with `n_` are divided by the same of the class frequencies.
+        `note` as in :func:`csr_synthetic_experiment`. Raw figures have a standard error of 0. Their deviation is 0 if
+        they agree within the precision of float32, 1e-4 (`aurc`: 2e-4), and infinite otherwise. Quantities that begin
+        with `n_` are divided by the value of a system that only knows the class frequencies.
 
     Raises
     ------
@@ -91,12 +93,12 @@ def ecuas_experiment(
     Warns
     -----
     UserWarning
-        For a system that cannot be read, and is left out.
+        If a system cannot be read. It is left out.
 
     See Also
     --------
     ecuas_sampling_experiment : The same systems with worse answers.
-    count_agreement : How many cells lie within sampling error.
+    count_agreement : How many cells agree within sampling error.
 
     References
     ----------
@@ -156,11 +158,11 @@ def ecuas_sampling_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Let answers get worse while confidences stay calibrated: the ECUAS paper's appendix B.1.
+    """Make answers worse while confidences remain calibrated: the ECUAS paper's appendix B.1.
 
-    The answer is drawn from the calibrated probabilities at a temperature, and its confidence is its own calibrated
-    probability. Temperature 0 takes the most probable class. The paper shows the cost rise with the temperature, in a
-    figure without numbers.
+    The answer is drawn from the calibrated probabilities at a temperature. Its confidence is its own calibrated
+    probability. Temperature 0 gives the most probable class. In the paper, a picture without numbers shows that the
+    cost rises with the temperature.
 
     Parameters
     ----------
@@ -197,7 +199,7 @@ def ecuas_sampling_experiment(
 
     See Also
     --------
-    plot_ecuas_sampling : Draw it.
+    plot_ecuas_sampling : Draw the result.
 
     Examples
     --------
@@ -233,7 +235,7 @@ def _is_saturated(y: Codes, proba: Floats) -> bool:
 
 
 def _calibrated(y: Codes, proba: Floats, seed: Any) -> Floats:
-    """Return probabilities calibrated in five folds, each by a calibrator of the other four."""
+    """Return probabilities calibrated in five folds, each by a calibrator fitted to the other four."""
     out, labels = np.empty_like(proba), np.arange(proba.shape[1])
     folds = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(seed))
     for train, test in folds.split(proba, y):
@@ -242,7 +244,7 @@ def _calibrated(y: Codes, proba: Floats, seed: Any) -> Floats:
 
 
 def _figures(y: Codes, proba: Floats, seed: Any) -> dict[str, float]:
-    """Return the columns of Table 3, after calibration if there is a seed of its folds."""
+    """Return the columns of Table 3; with a seed of the folds, after calibration."""
     if seed is not None:
         proba = _calibrated(y, proba, seed)
     profile = _profile(y, proba)
@@ -273,7 +275,7 @@ def _sampled(y: Codes, proba: Floats, temperatures: Sequence[float], n_repetitio
         noise = rng.gumbel(size=proba.shape)
         for temperature in temperatures:
             profile = _profile(y, proba, y_pred=(logarithm + temperature * noise).argmax(axis=1))
-            with collected():  # answers with less confidence than the best guess are intended here
+            with collected():  # answers with less confidence than a guess are intended here
                 costs = {name: metric(profile) for name, metric in _ECUAS.items()}
             rows.append({"temperature": temperature, "error_rate": 1 - _ACCURACY(profile)} | costs)
     return pd.DataFrame(rows).groupby("temperature", sort=False).mean()

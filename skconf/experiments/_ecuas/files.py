@@ -20,21 +20,21 @@ from skconf.tables._paths import list_files, stem
 #: Logits or log-probabilities of shape (n_samples, n_classes), and true classes from 0.
 Arrays: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 _TARGETS, _SCORES = "targets.npy", "scores.npy"
-#: What `experiment csr --save-predictions` writes for calibrations to be fitted on: no system.
+#: The file of `experiment csr --save-predictions` that calibrations are fitted on. It is not a system.
 _NO_SYSTEM = "validation"
 
 
 def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[str]]:
-    """Return scores and true classes of every system in a folder, and why others cannot be read.
+    """Return scores and true classes of every system in a folder, and the reasons why others cannot be read.
 
-    Tables of predictions are read where there are no arrays.
+    Tables of predictions are read if there are no arrays.
 
     Raises
     ------
     FileNotFoundError
-        If there are neither.
+        If there are neither arrays nor tables.
     ValueError
-        If none can be read.
+        If no system can be read.
     """
     files = _files(Path(folder))
     arrays, failed = {}, []
@@ -52,7 +52,7 @@ def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[st
 
 
 def _files(folder: Path) -> dict[str, tuple[Path, ...]]:
-    """Return the files of each system: NAME.scores.npy or NAME/scores.npy and its targets, or else a table."""
+    """Return the files of each system: NAME.scores.npy or NAME/scores.npy with its targets, or else a table."""
     files: dict[str, tuple[Path, ...]] = {}
     for ending in (_SCORES, _TARGETS):
         for path in sorted(folder.glob(f"*/{ending}")):
@@ -66,7 +66,7 @@ def _files(folder: Path) -> dict[str, tuple[Path, ...]]:
             files = {path.with_name(stem(path.name)).relative_to(folder).as_posix(): (path,) for path in tables}
     if not files:
         raise FileNotFoundError(
-            f"{folder} holds no file NAME.scores.npy or NAME/scores.npy, and no table of predictions."
+            f"{folder} has no file NAME.scores.npy or NAME/scores.npy, and no table of predictions."
         )
     return dict(sorted(files.items()))
 
@@ -83,17 +83,17 @@ def _predictions(path: Path) -> Arrays:
 
 
 def _array(path: Path) -> NDArray[Any]:
-    """Return an array of a file, which is never run as code."""
+    """Return the array in a file. The file is never run as code."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path.name}.")
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise ValueError(
-            f"{path.name} is no array of numbers, or holds Python objects, which are not read. Save it by numpy.save."
+            f"{path.name} is not an array of numbers, or has Python objects, which are not read. Save it by numpy.save."
         ) from error
     if not isinstance(array, np.ndarray):
-        raise ValueError(f"{path.name} holds several arrays; save one by numpy.save.")
+        raise ValueError(f"{path.name} has several arrays. Save one array by numpy.save.")
     return array
 
 
@@ -113,25 +113,25 @@ def as_system(scores: NDArray[Any], targets: NDArray[Any]) -> tuple[Codes, Float
     ):
         raise ValueError(
             f"scores have shape {scores.shape} and type {scores.dtype}, and targets shape {targets.shape} and type "
-            f"{targets.dtype}; they must be numbers of shape (n_samples, n_classes) and whole numbers of shape "
-            "(n_samples,)."
+            f"{targets.dtype}. Scores must be numbers of shape (n_samples, n_classes), and targets whole numbers of "
+            "shape (n_samples,)."
         )
     proba = softmax(scores.astype(np.float64), axis=1)
     if np.isnan(proba).any():
         raise ValueError(f"scores in row {int(np.argmax(np.isnan(proba).any(axis=1)))} are missing or infinite.")
     classes = np.unique(targets)
     if len(classes) < 2:
-        raise ValueError("targets hold fewer than two classes: no cost of class frequencies to divide by.")
+        raise ValueError("targets have fewer than two classes, so the cost cannot be divided by the cost of a guess.")
     if classes[0] < 0 or classes[-1] >= scores.shape[1]:
         raise ValueError(
-            f"targets hold class {classes[-1] if classes[0] >= 0 else classes[0]}, but scores have columns for 0 to "
+            f"targets have class {classes[-1] if classes[0] >= 0 else classes[0]}, but scores have columns for 0 to "
             f"{scores.shape[1] - 1}."
         )
     return targets.astype(np.intp), proba
 
 
 def systems_of(source: str | PathLike[str] | Mapping[str, Arrays]) -> dict[str, tuple[Codes, Floats]]:
-    """Return the systems of a folder, with a warning for each that cannot be read; or those of a mapping."""
+    """Return the systems of a folder or of a mapping, with a warning for each system that cannot be read."""
     if not isinstance(source, Mapping):
         source, failed = read_arrays(source)
         for reason in failed:

@@ -1,4 +1,4 @@
-"""What the ECUAS paper's experiments found: in words, pictures and tables."""
+"""The results of the ECUAS paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _KEY = ["system", "scores"]
-#: The metric by its order n, the n of its title, and what the order does.
+#: The metrics by their order n.
 _ORDERS = {"n_ecuas_0": "0", "n_ecuas_1": "1", "n_ecuas_128": "128"}
 _SCORES = {"raw": "raw", "cal": "calibrated"}
-_COST = "ECUAS over that of the class frequencies, log scale"
+_COST = "ECUAS ÷ ECUAS of the class frequencies, log scale"
 #: Height of a system in a picture.
 _ROW = 34
 _NOTES = (
     BESIDE,
-    "ECUAS is divided by that of the class frequencies: above 1, a system costs more than one that knows only them.",
-    "Raw scores have a standard error of 0: a figure agrees to the precision of the paper's float32, or not.",
-    "Of calibrated scores, the standard error is the spread over folds.",
+    "ECUAS is divided by the ECUAS of a system that only knows the class frequencies. Above 1, a system costs more.",
+    "Raw scores have a standard error of 0, so a figure agrees within the precision of the paper's float32 or differs.",
+    "The standard error of calibrated scores is the spread over folds.",
     CHANCE,
 )
 
@@ -38,7 +38,7 @@ _NOTES = (
 def ecuas_report(
     cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()
 ) -> ExperimentReport:
-    """Return what systems cost, with raw and calibrated scores, and with worse answers.
+    """Return the report on the cost of systems, with raw and calibrated scores, and with worse answers.
 
     Parameters
     ----------
@@ -78,31 +78,31 @@ def ecuas_report(
 
 
 def _effects(cells: pd.DataFrame) -> str:
-    """Return what calibration does to the cost."""
+    """Say how calibration changes the cost."""
     costs = cells.pivot(index=["quantity", "system"], columns="scores", values="ours")
     ratios = {n: (costs["cal"] / costs["raw"])[order] for order, n in _ORDERS.items()}
     effects = [
         f"{(ratio < 1).sum()} of {len(ratio)} at n = {n} (median factor {ratio.median():.2f})"
         for n, ratio in ratios.items()
     ]
-    return f"Calibration lowers the cost of systems: {listed(effects)}."
+    return f"Number of systems whose cost calibration lowers: {listed(effects)}."
 
 
 def _rises(sampled: pd.DataFrame) -> str:
-    """Return whether worse answers cost more, as they should."""
+    """Say whether worse answers cost more, as they should."""
     rising = sampled.groupby("system")[list(_ORDERS)].agg(lambda costs: bool((np.diff(costs) > 0).all()))
     counts = [f"{rising[order].sum()} of {len(rising)} systems at n = {n}" for order, n in _ORDERS.items()]
-    return f"The cost rises with every step of the temperature at which answers are drawn: {listed(counts)}."
+    return f"The cost rises with every step of the temperature of the answers: for {listed(counts)}."
 
 
 def _costs(cells: pd.DataFrame, n: str) -> Chart:
-    """Return the cost of each system, raw and calibrated, and the printed ones."""
+    """Return a chart of the cost of each system, raw and calibrated, with the printed figures."""
     points = cells.rename(columns={"system": "row"})
     series = {name: where(points, scores=scores) for scores, name in _SCORES.items()}
     largest = cells.loc[cells["ours"].idxmax()]
     finding = (
-        f"{largest['system']}, {_SCORES[largest['scores']]}, costs most: {number(largest['ours'])} times what the "
-        "class frequencies cost."
+        f"{largest['system']} ({_SCORES[largest['scores']]}) costs most: {number(largest['ours'])} times the cost of "
+        "the class frequencies."
     )
     axis = Axis.around(_COST, "log", cells["ours"], cells["paper"])
     data, rows = cells[[*_KEY, "quantity", "ours", "paper"]], list(points["row"].unique())
@@ -110,7 +110,7 @@ def _costs(cells: pd.DataFrame, n: str) -> Chart:
 
 
 def _worse_answers(system: str, sampled: pd.DataFrame) -> Chart:
-    """Return the cost of a system over the temperature of its answers."""
+    """Return a chart of the cost of a system by the temperature of its answers."""
     first, last = sampled.iloc[0], sampled.iloc[-1]
     growth = [f"{last[order] / first[order]:.2g} times at n = {n}" for order, n in _ORDERS.items()]
     finding = f"From temperature {first['temperature']:g} to {last['temperature']:g}, the cost grows {listed(growth)}."
@@ -119,7 +119,7 @@ def _worse_answers(system: str, sampled: pd.DataFrame) -> Chart:
 
 
 def _over_temperature(title: str, finding: str, curves: Mapping[str, pd.DataFrame], data: pd.DataFrame) -> Chart:
-    """Return a picture with a curve of a `cost` over the `temperature` for each name."""
+    """Return a picture with a curve of a `cost` by the `temperature` for each name."""
     marks: list[Mark] = []
     for series, (name, curve) in enumerate(curves.items()):
         marks.append(Line(curve["temperature"], curve["cost"], name=name, series=series))
@@ -130,7 +130,7 @@ def _over_temperature(title: str, finding: str, curves: Mapping[str, pd.DataFram
 
 
 def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
-    """Draw the cost over the temperature of the answers, a panel for each order n, as the ECUAS paper's appendix B.1.
+    """Draw the cost by the temperature of the answers, a panel for each order n, as in the ECUAS paper's appendix B.1.
 
     Parameters
     ----------
@@ -159,6 +159,6 @@ def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
 
 
 def _all_systems(sampled: pd.DataFrame, n: str) -> Chart:
-    """Return the `cost` of all systems over the temperature of their answers."""
+    """Return a chart of the `cost` of all systems by the temperature of their answers."""
     curves = {str(system): part for system, part in sampled.groupby("system", sort=False)}
     return _over_temperature(f"n = {n}", "", curves, sampled)

@@ -1,4 +1,4 @@
-"""How many figures agree with the printed ones, and how many would by chance: in words, and as a picture."""
+"""How many figures agree with the printed ones, and how many would agree by chance: in words and as a picture."""
 
 from itertools import count
 from typing import Any
@@ -12,22 +12,22 @@ from skconf._core.messages import listed
 from skconf.experiments._shared.tables import title_of
 from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 
-#: So many standard errors count as agreement; a normal distribution has this share within them.
+#: A difference of at most this many standard errors is agreement; a normal distribution has this share within them.
 _NEAR = 2
 _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
-#: What pages say of it.
-BESIDE = "Ours, the paper's figure, and their difference in standard errors (s.e.), if they can be compared."
+#: Notes on pages.
+BESIDE = "Each entry: our figure, the paper's figure, and their difference in standard errors (s.e.), if comparable."
 CHANCE = (
-    f"By chance, {100 * _CHANCE:.1f}% of figures that differ by sampling lie within {_NEAR} standard errors. A few "
-    "more do where rounding of the printed figure explains the difference, which then counts as none."
+    f"If figures differ only by sampling, {100 * _CHANCE:.1f}% of them are within {_NEAR} standard errors by chance. "
+    "If rounding of the printed figure explains a difference, it counts as 0."
 )
-#: So many figures that differ are named.
+#: At most this many figures that differ are named.
 _NAMED = 3
-#: Fewer figures are told to a tenth.
+#: With fewer figures, the expected number has a decimal.
 _FEW = 20
-#: Deviations beyond so many standard errors are drawn at the edge.
+#: Deviations beyond this many standard errors are drawn at the edge.
 _EDGE = 6.0
-#: Points of one row that are nearer than this, the width of a marker, stand above each other.
+#: Points of a row that are nearer than this, the width of a marker, are drawn above each other.
 _WIDTH = _EDGE / 20
 _ROW = 28
 
@@ -47,7 +47,7 @@ def agreement_words(cells: pd.DataFrame) -> list[str]:
     """
     printed = cells[cells["paper"].notna()]
     if printed.empty:
-        return ["The paper prints no figures of this: there is nothing to compare with."]
+        return ["The paper prints no figures for this, so nothing is compared."]
     compared = printed[printed["note"] == ""]
     fixed = compared["standard_error"] == 0
     words = [*_of_varying(compared[~fixed]), *_of_fixed(compared[fixed])]
@@ -55,29 +55,30 @@ def agreement_words(cells: pd.DataFrame) -> list[str]:
 
 
 def _of_varying(cells: pd.DataFrame) -> list[str]:
-    """Return how many figures with a standard error agree, and how many would by chance."""
+    """Return how many figures with a standard error agree, and how many would agree by chance."""
     if cells.empty:
         return []
     near, chance = int((cells["deviation"].abs() <= _NEAR).sum()), _CHANCE * len(cells)
-    agree = f"{near:,} of {len(cells):,} comparable figures lie within {_NEAR} standard errors of the printed ones"
-    return [f"{agree}; chance alone gives about {chance:,.{int(len(cells) < _FEW)}f}."]
+    agree = f"{near:,} of {len(cells):,} comparable figures are within {_NEAR} standard errors of the printed ones"
+    return [f"{agree}. By chance, about {chance:,.{int(len(cells) < _FEW)}f} would be."]
 
 
 def _of_fixed(cells: pd.DataFrame) -> list[str]:
-    """Return how many figures without a standard error agree as far as they are printed."""
+    """Return how many figures without a standard error agree in all printed digits."""
     if cells.empty:
         return []
     other = cells[cells["deviation"] != 0]
     equal = f"{len(cells) - len(other):,} of {len(cells):,}"
-    said = f"{equal} figures with a standard error of 0 are the printed ones, as far as these are printed"
+    said = f"{equal} figures with a standard error of 0 agree with the printed ones in all printed digits"
     if other.empty:
         return [f"{said}."]
     named = [_named(row) for _, row in other.head(_NAMED).iterrows()]
-    return [f"{said}; not {listed([*named, f'{len(other) - _NAMED:,} more'] if len(other) > _NAMED else named)}."]
+    named += [f"{len(other) - _NAMED:,} more"] if len(other) > _NAMED else []
+    return [f"{said}. Others do not: {listed(named)}."]
 
 
 def not_compared(cells: pd.DataFrame) -> list[str]:
-    """Return which printed figures cannot be compared, and why; nothing if all can."""
+    """Return which printed figures cannot be compared, and why; nothing if all can be compared."""
     printed = cells[cells["paper"].notna()]
     noted = printed[printed["note"] != ""]
     if noted.empty:
@@ -90,7 +91,7 @@ def not_compared(cells: pd.DataFrame) -> list[str]:
 
 
 def distance_chart(cells: pd.DataFrame) -> list[Chart]:
-    """Return how far figures are from the printed ones, a row for each quantity, if any have a standard error.
+    """Return a chart of the distances from the printed figures, with a row for each quantity with standard errors.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _farthest(cells: pd.DataFrame) -> str:
     worst = cells.loc[cells["deviation"].abs().idxmax()]
     far = f"{worst['deviation']:+.1f}".replace("-", "\N{MINUS SIGN}")
     said = [
-        f"Each point is a figure; those within {_NEAR} are in the shade.",
+        f"Each point is a figure. Figures within {_NEAR} standard errors are in the shaded area.",
         f"The farthest is {_named(worst)}: {far}.",
     ]
     beyond = int((cells["deviation"].abs() > _EDGE).sum())
@@ -140,13 +141,13 @@ def _farthest(cells: pd.DataFrame) -> str:
 
 
 def _named(cell: "pd.Series[Any]") -> str:
-    """Return a figure's name: its quantity, and what stands before it in its row."""
+    """Return the name of a figure: its quantity, and the columns before it in its row."""
     key = [str(cell[name]) for name in cell.index[: list(cell.index).index("quantity")] if pd.notna(cell[name])]
     return f"{title_of(cell['quantity'])} of {', '.join(key)}"
 
 
 def _stacked(row: NDArray[np.intp], across: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far points stand above or below the middle of their row, so that near ones do not cover each other."""
+    """Return the distances of points from the middle of their row, so that near points do not overlap."""
     rank, last = np.zeros(len(row), dtype=np.intp), dict[tuple[int, int], float]()
     for at in np.lexsort((across, row)):
         rank[at] = next(level for level in count() if across[at] - last.get((row[at], level), -np.inf) >= _WIDTH)

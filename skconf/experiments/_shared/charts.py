@@ -1,4 +1,4 @@
-"""Pictures that several experiments have: a row for each name, with points of several series in it."""
+"""Pictures that several experiments use: a row for each name, with the points of several series."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,11 +6,11 @@ import pandas as pd
 
 from skconf.report._page.chart import Axis, Chart, Mark, Points
 
-#: Share of a row between two series, and between a point and the printed one.
+#: Distance between two series, and between a point and the printed figure, as shares of a row.
 _APART, _PRINTED = 0.24, 0.1
-#: Height of a chart without its rows, and at least.
+#: Height of a chart without its rows, and the least height.
 _FRAME, _LEAST = 70, 300
-#: What the caption says of printed figures.
+#: The words of the caption for printed figures.
 _GREY = "Grey: the paper's."
 
 
@@ -27,29 +27,29 @@ def rows_chart(
     height: float = 36,
     grey: str = _GREY,
 ) -> Chart:
-    """Return a picture with a row for each name: points of each series, and the printed figures beside them in grey.
+    """Return a picture with a row for each name: the points of each series, and the printed figures in grey.
 
     Parameters
     ----------
     title, finding : str
-        Its title, and the sentence that says what is seen.
+        The title, and a sentence on what the picture shows.
     axis : Axis
         The axis of the values.
     rows : sequence of str
         The names of the rows.
     series : mapping from str to DataFrame
-        The points of each series by its name, "" for none: `row`, the name of its row; `ours`; perhaps `paper`, the
-        printed figure; `low` and `high`, the ends of a line through the point.
+        The points of each series by its name, "" for a single one. Columns: `row`, the name of the row; `ours`; and,
+        if known, `paper`, the printed figure, and `low` and `high`, the ends of a line through the point.
     data : DataFrame
-        The numbers behind it.
+        The numbers of the picture.
     what : str, default=""
-        What rows are, above their names.
+        The heading of the names of rows.
     behind : sequence of Mark, default=()
-        What is drawn behind the points.
+        Marks behind the points.
     height : float, default=36
         Height of a row.
     grey : str
-        What the caption says of the printed figures, where there are any.
+        The words of the caption for printed figures, if there are any.
 
     Returns
     -------

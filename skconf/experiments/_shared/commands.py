@@ -1,4 +1,4 @@
-"""Parsers, options and output that the commands of several papers share."""
+"""Parsers, options and output that the commands of several papers use."""
 
 import argparse
 import os
@@ -16,20 +16,20 @@ from skconf.experiments._shared.own_file import read_own_file
 from skconf.experiments._shared.report import ExperimentReport
 
 STATUS = """\
-Exit status: 0 on success; 1 if a part failed, and the rest ran; 2 for a mistake in the command or its files; 130 after
+Exit status: 0 on success; 1 if a part failed and the rest ran; 2 for a mistake in the command or its files; 130 after
 Ctrl-C.
 """
 _COMPARED = """\
-Our figures, the paper's figures, and their difference in standard errors (s.e.) if they can be compared.
+The result has our figures, the paper's figures, and their difference in standard errors (s.e.), if comparable.
 """
 _DATASET = "digits"
-#: Options that several experiments have.
+#: Options of several experiments.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--predictions": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder with files NAME_predictions.csv of any models, or one such file, in place of those at hand; a "
-        "file NAME_metrics.csv beside it has a sweep to compare with",
+        "help": "folder with files NAME_predictions.csv of your own models, or one such file, instead of the default "
+        "models. A file NAME_metrics.csv in the same folder has a sweep to compare with",
     },
     "--repetitions": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "repetitions (default: 100)"},
     "--dataset": {
@@ -67,13 +67,13 @@ def add_experiment(
     name, about : str
         The command, and what it does.
     run : callable
-        Runs the experiment with the options that are given.
+        A function that runs the experiment with the given options.
     options : sequence of str or (str, mapping)
-        Names of options that several experiments have, or one of its own with the arguments of `add_argument`.
+        Names of options of several experiments, or an own option with the arguments of `add_argument`.
     examples : sequence of str
         Arguments of commands to show.
     estimator : str
-        What a classifier of the user's own stands for, where there is an option for it.
+        The use of the classifier of the user, if there is an option for it.
     """
     description = f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(_run, run), description, examples)
@@ -113,9 +113,9 @@ def new_command(
     names : argparse action
         The subcommands.
     name, about, description : str
-        The command, and what it does: in a line, and at length.
+        The command, a line about it, and a long description.
     run : callable
-        Runs it with the options that are given, and returns the exit status.
+        A function that runs the command with the given options, and returns the exit status.
     examples : sequence of str
         Arguments of commands to show.
     before : str, default=""
@@ -134,18 +134,18 @@ def new_command(
 
 
 def cache_folder(name: str) -> Path:
-    """Return the folder where a command keeps its results, unless another is named."""
+    """Return the folder where a command keeps its results, unless the user names another one."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / name
 
 
 def add_results(parser: Any, name: str, what: str, again: str) -> None:
-    """Add the options for the folder of results that are kept."""
+    """Add the options for the folder of kept results."""
     parser.add_argument(
         "--results",
         type=Path,
         default=cache_folder(name),
         metavar="DIR",
-        help=f"where {what} are kept (default: %(default)s)",
+        help=f"folder in which {what} are kept (default: %(default)s)",
     )
     parser.add_argument("--no-results", action="store_true", help=f"do not keep {what}, and {again}")
 
@@ -162,21 +162,20 @@ def add_data_home(parser: Any) -> None:
 
 def add_own(parser: Any, estimator: str, *, several: bool) -> None:
     """Add the options for data and classifiers of the user's own."""
-    parser.add_argument(
-        "--data", metavar="FILE", help="data of your own instead: CSV or Parquet, with a column of labels"
-    )
-    parser.add_argument("--target", metavar="COLUMN", help="column of the labels in that file; all others are features")
+    parser.add_argument("--data", metavar="FILE", help="your own data instead: CSV or Parquet with a column of labels")
+    parser.add_argument("--target", metavar="COLUMN", help="column of labels in --data; all other columns are features")
     parser.add_argument(
         "--estimator",
         metavar="MODULE:CLASS",
         nargs="+" if several else None,
-        help=f"{estimator}: a class of an installed module, or of MODULE.py in the current folder; or a function that "
-        "returns a classifier. A pipeline gets the columns as they are; everything else, numbers of unit variance",
+        help=f"{estimator}: a class, or a function that returns a classifier, in an installed module or in MODULE.py "
+        "in the current folder. A pipeline gets the columns unchanged. Other classifiers get numbers of unit "
+        "variance",
     )
 
 
 def own_data(options: argparse.Namespace) -> Any:
-    """Return the data of the user's own that the options name; None if they name none.
+    """Return the user's own data that the options name; None if there are none.
 
     Raises
     ------
@@ -185,7 +184,7 @@ def own_data(options: argparse.Namespace) -> Any:
     """
     if options.data is None:
         if options.target is not None:
-            raise CommandError("--target names a column of --data FILE, which is not given")
+            raise CommandError("--target names a column of --data FILE. Pass --data, too.")
         return None
     try:
         return read_own_file(options.data, options.target)
@@ -196,13 +195,13 @@ def own_data(options: argparse.Namespace) -> Any:
 def chosen_dataset(options: argparse.Namespace) -> tuple[Any, str]:
     """Return the data set that the options name, and its name."""
     if options.data is not None and options.dataset is not None:
-        raise CommandError("give --data or --dataset, not both")
+        raise CommandError("pass --data or --dataset, not both.")
     own = own_data(options)
     return (options.dataset or _DATASET,) * 2 if own is None else (own, own.name)
 
 
 def own_classifier(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the classifier of the user's own that the options name, by its name; nothing if they name none."""
+    """Return the user's own classifier that the options name, by its name; nothing if there is none."""
     if options.estimator is None:
         return {}
     name, classifier = find_estimator(options.estimator)
@@ -217,30 +216,30 @@ def repeated(options: argparse.Namespace) -> dict[str, str]:
 def add_output_files(parser: Any, table: str, whole: str) -> None:
     """Add the options for files to write."""
     parser.add_argument("--csv", type=output_file, metavar="FILE", help=f"write {table}")
-    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the tables in Markdown")
+    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the tables as Markdown")
     parser.add_argument("--html", type=output_file, metavar="FILE", help=f"write {whole}")
 
 
 def write_report(options: argparse.Namespace, report: ExperimentReport, run: Mapping[str, str] | None = None) -> None:
-    """Write an experiment's report to the files that are asked for, and then to the terminal.
+    """Write the report of an experiment to the requested files, and then to the terminal.
 
     Parameters
     ----------
     options : argparse.Namespace
-        With those of `add_output_files`.
+        The options, with the options of `add_output_files`.
     report : ExperimentReport
         Its report.
     run : mapping of str to str, default=None
-        What the page says of the run beside the command.
+        Facts about the run for the page, in addition to the command.
     """
     write_file(options.csv, report.csv)
     write_file(options.markdown, report.markdown)
     write_file(options.html, lambda: report.page({"command": options.command, **(run or {})}))
-    say(report.text(line_width()))  # last, as its reader may stop listening
+    say(report.text(line_width()))  # last, because the reader of a pipe may end early
 
 
 def interrupted(*, kept: bool) -> int:
-    """Tell the user how to go on after an interruption, and return the exit status."""
+    """Say how to continue after an interruption, and return the exit status."""
     then = "run the same command again to continue" if kept else "nothing was kept"
     say(f"skconf: interrupted; {then}", file=sys.stderr)
     return 130

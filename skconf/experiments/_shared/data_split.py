@@ -1,4 +1,4 @@
-"""A data set in two halves by class, and models that learn from the one and give probabilities for the other."""
+"""A data set in two halves by class, and models that are trained on one half and predict the other."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -16,9 +16,9 @@ from skconf.datasets import fetch_uci
 from skconf.experiments._shared.estimators import as_numbers, learn
 from skconf.experiments._shared.own_data import own_data
 
-#: What both experiments take: a name, {"name": (X, y)} or a Bunch.
+#: The data sets that both experiments take: a name, {"name": (X, y)} or a Bunch.
 DataSet = str | Mapping[str, Any]
-#: Rows that a class of one's own data needs, to be in both halves.
+#: The rows that a class of own data needs to be in both halves.
 _LEAST_ROWS = 2
 
 
@@ -28,7 +28,7 @@ class Halves(NamedTuple):
     Attributes
     ----------
     frames : tuple of DataFrame
-        The features as they are.
+        The unchanged features.
     numbers : tuple of ndarray
         The features as numbers of unit variance.
     y, y_test : ndarray
@@ -36,7 +36,7 @@ class Halves(NamedTuple):
     labels : ndarray
         The labels.
     is_own : bool
-        Whether the data are the user's.
+        Whether the data are the user's own data.
     """
 
     frames: tuple[pd.DataFrame, pd.DataFrame]
@@ -47,11 +47,11 @@ class Halves(NamedTuple):
     is_own: bool
 
     def features(self, model: Any) -> tuple[Any, Any]:
-        """Return both halves as a model takes them: a pipeline as they are, everything else as numbers."""
+        """Return both halves as a model takes them: unchanged for a pipeline, as numbers for other models."""
         return self.frames if isinstance(model, Pipeline) else self.numbers
 
     def learn(self, model: Any, rows: NDArray[np.intp] | None = None, y: NDArray[np.intp] | None = None) -> Floats:
-        """Return probabilities for the second half by a model of the first, or of some rows of it with labels `y`."""
+        """Return probabilities for the second half by a model of the first half, or of some rows with labels `y`."""
         X, X_test = self.features(model)
         if rows is not None:
             X = X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]

@@ -1,4 +1,4 @@
-"""The user's own classifiers: imported by name, fitted to features that they can take, and their probabilities."""
+"""The user's own classifiers: they are imported by name, fitted to suitable features, and give probabilities."""
 
 import importlib
 import inspect
@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 
-#: A column of categories becomes no more columns of numbers than this: rare categories share one.
+#: A column of categories becomes at most this many columns of numbers. Rare categories share a column.
 _MOST_CATEGORIES = 100
 
 
@@ -30,7 +30,7 @@ def find_estimator(where: str) -> tuple[str, Any]:
     Parameters
     ----------
     where : str
-        MODULE:NAME. The module is one that is installed, or a file MODULE.py in the current folder; the name that of a
+        MODULE:NAME. The module is installed, or a file MODULE.py in the current folder. The name is the name of a
         class, of a function that returns a classifier, or of a classifier.
 
     Returns
@@ -41,7 +41,7 @@ def find_estimator(where: str) -> tuple[str, Any]:
     Raises
     ------
     ValueError
-        If there is none, or it is no classifier with probabilities.
+        If there is no such object, or it is not a classifier with probabilities.
     """
     module, name, classifier = find_by_place(where, "classifier", "sklearn.svm:SVC")
     if inspect.isclass(classifier) or inspect.isfunction(classifier):
@@ -57,15 +57,15 @@ def find_estimator(where: str) -> tuple[str, Any]:
 
 
 def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
-    """Import an object by its place, MODULE:NAME, and return both names and the object; raise if there is none."""
+    """Import an object by its place MODULE:NAME, and return both names and the object; raise if there is none."""
     module, _, name = where.partition(":")
     if not module or not name or "/" in module or module.endswith(".py"):
         raise ValueError(
-            f"{where!r} does not name a {what}. Write MODULE:CLASS, as {example}; for a file model.py in the "
-            "current folder, model:CLASS."
+            f"{where!r} does not name a {what}. Write MODULE:CLASS, such as {example}. For a file model.py in the "
+            "current folder, write model:CLASS."
         )
     if (here := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, here)  # `python -m` has it there, the command `skconf` has not
+        sys.path.insert(0, here)  # `python -m` adds it, but the command `skconf` does not
     source = _import(module)
     if not hasattr(source, name):
         names = [each for each, value in vars(source).items() if inspect.isclass(value) or hasattr(value, "fit")]
@@ -85,7 +85,7 @@ def _import(module: str) -> Any:
 
 
 def check_estimator(name: str, estimator: Any) -> None:
-    """Raise if something is no classifier with probabilities.
+    """Raise if an object is not a classifier with probabilities.
 
     Raises
     ------
@@ -97,13 +97,13 @@ def check_estimator(name: str, estimator: Any) -> None:
     for method in ("fit", "predict_proba"):
         if not hasattr(estimator, method):
             raise ValueError(
-                f"{name} has no {method}: a classifier with probabilities is needed. For others, such as LinearSVC, "
-                "wrap it in sklearn.calibration.CalibratedClassifierCV."
+                f"{name} has no {method}, but a classifier with probabilities is needed. Wrap other classifiers, such "
+                "as LinearSVC, in sklearn.calibration.CalibratedClassifierCV."
             )
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """Return a copy of a classifier whose random states, where it has no others, are a seed."""
+    """Return a copy of a classifier in which each random state that is not set is a seed."""
     copy = clone(estimator, safe=False)
     if not hasattr(copy, "get_params"):
         return copy
@@ -120,7 +120,7 @@ class EstimatorError(ValueError):
 def as_numbers() -> Any:
     """Return a transformer of any table to numbers of unit variance.
 
-    Categories become columns of 0 and 1; missing numbers, the median.
+    Categories become columns of 0 and 1. Missing numbers become the median.
     """
     categories = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
@@ -134,22 +134,22 @@ def as_numbers() -> Any:
 def learn(
     estimator: Any, X: Any, classes: NDArray[np.intp], others: list[Any], n_classes: int, name: str = ""
 ) -> list[Floats]:
-    """Fit a copy of a classifier, and return its probabilities of all classes, also of those that the data lack.
+    """Fit a copy of a classifier, and return its probabilities of all classes, also of classes without data.
 
     Parameters
     ----------
     estimator : classifier
-        A pipeline gets a frame as it is; everything else, numbers of unit variance.
+        A pipeline gets an unchanged frame. Other classifiers get numbers of unit variance.
     X : DataFrame or ndarray
-        Features to learn from; an array counts as such numbers.
+        Features to train on. An array must have numbers of unit variance.
     classes : ndarray of shape (n_samples,)
         Their classes, from 0 to `n_classes` − 1.
     others : list of DataFrame or ndarray
         Features of the samples to give probabilities for.
     n_classes : int
-        How many classes.
+        Number of classes.
     name : str
-        What messages call the classifier.
+        The name of the classifier in messages.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def learn(
     Raises
     ------
     EstimatorError
-        If the classifier fails, or its output is no probabilities.
+        If the classifier fails, or does not return probabilities.
     """
     if isinstance(X, pd.DataFrame) and not isinstance(estimator, Pipeline):
         numbers = as_numbers().fit(X)
@@ -169,12 +169,12 @@ def learn(
 def trained(
     estimator: Any, X: Any, classes: NDArray[np.intp], n_classes: int, name: str = ""
 ) -> Callable[[Any], Floats]:
-    """Fit a copy of a classifier to features that it takes, and return what gives its probabilities, as `learn` does.
+    """Fit a copy of a classifier to suitable features, and return a function that predicts, as `learn` does.
 
     Raises
     ------
     EstimatorError
-        If the classifier fails; so does what is returned, also if the output is no probabilities.
+        If the classifier fails. The returned function raises it, too, also if it does not get probabilities.
     """
     name = name or type(estimator).__name__
     model = clone(estimator, safe=False)
@@ -200,16 +200,16 @@ def _errors_named(name: str) -> Iterator[None]:
 
 
 def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, n_classes: int) -> Floats:
-    """Return probabilities with a column for each class; raise if they are none."""
+    """Return probabilities with a column for each class; raise if they are not probabilities."""
     if given.shape != (n_rows, len(known)) or not np.isin(known, np.arange(n_classes)).all():
         raise EstimatorError(
-            f"predict_proba of {name} gives an array of shape {given.shape}, where ({n_rows}, {len(known)}) is needed."
+            f"predict_proba of {name} returns an array of shape {given.shape}, but ({n_rows}, {len(known)}) is needed."
         )
     valid = (given >= 0).all(axis=1) & np.isclose(given.sum(axis=1), 1, atol=1e-3)
     if not valid.all():
         row = int(np.argmin(valid))
         raise EstimatorError(
-            f"predict_proba of {name} gives no probabilities: row {row} is {given[row].round(4).tolist()}."
+            f"predict_proba of {name} does not return probabilities: row {row} is {given[row].round(4).tolist()}."
         )
     proba = np.zeros((n_rows, n_classes))
     proba[:, known.astype(np.intp)] = given

@@ -1,4 +1,4 @@
-"""The experiments' pictures, drawn by matplotlib: the same charts that stand on pages."""
+"""The pictures of the experiments, drawn by matplotlib: the same charts as on pages."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -11,18 +11,18 @@ from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points, Rul
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Inches of a panel, and of a row of names in it.
+#: Inches of a panel, and of a row of names in a panel.
 _WIDTH, _HEIGHT, _ROW = 4.2, 3.4, 0.3
-#: Characters of a line of a label, values of an axis at most, and the share of it that is added at its ends.
+#: Characters of a line of a label, the most values of an axis, and the share of the axis that is added at its ends.
 _LABEL, _VALUES, _BEYOND = 36, 6, 0.02
-#: Panels beside each other, at most.
+#: The most panels in a row.
 _COLUMNS = 3
 _MARKERS = "os^Dvp*X"
 _GREY = "0.6"
 
 
 def _new_figure(width: float, height: float) -> Any:
-    """Return an empty figure of matplotlib that belongs to no window.
+    """Return an empty figure of matplotlib without a window.
 
     Raises
     ------
@@ -42,11 +42,11 @@ def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, column
     Parameters
     ----------
     charts : sequence of Chart
-        What to draw.
+        The charts to draw.
     titles : sequence of str, default=None
         Titles of the panels, instead of the names of the charts.
     columns : int, default=3
-        Panels beside each other, at most.
+        The most panels in a row.
 
     Returns
     -------
@@ -91,13 +91,13 @@ def _set_axis(panel: Any, which: str, axis: Axis) -> None:
     values = axis.written(_VALUES)
     own.set_ticks(list(values), list(values.values()), parse_math=False)
     own.set_ticks([], minor=True)
-    # What lies at an end is drawn whole.
+    # A mark at an end of the axis is drawn whole.
     beyond = _BEYOND * (axis.high - axis.low) if axis.scale in ("linear", "percent") else 0.0
     panel.set(**{f"{which}lim": (axis.low - beyond, axis.high + beyond)})
 
 
 def _draw(panel: Any, mark: Mark) -> None:
-    """Draw a mark; those without a series are grey."""
+    """Draw a mark; a mark without a series is grey."""
     series = getattr(mark, "series", None)
     color = _GREY if series is None else f"C{series}"
     match mark:

@@ -1,8 +1,8 @@
 """Results that experiments keep on disk, so that an interrupted run continues.
 
-Folders are tested before hours of work. Each result is a file of its own, found by everything that determines it. It is
-written whole or not at all, and one that is damaged is made anew. Files are read by :mod:`joblib`, and so must come
-from people that you trust.
+Folders are tested before hours of work. Each result has its own file, whose name depends on everything that determines
+the result. A file is written completely or not at all, and a damaged file is made again. :mod:`joblib` reads the files,
+so they must come from people that you trust.
 """
 
 import os
@@ -22,9 +22,9 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-#: Characters of a data set's name in the names of files.
+#: The number of characters of a data set's name in file names.
 _LONGEST = 60
-#: Seconds between two looks at a result that another run holds.
+#: Seconds between two checks of a result that another run holds.
 _PAUSE = 0.1
 
 
@@ -33,9 +33,9 @@ class ResultsFolderError(OSError):
 
 
 class KeptResult(NamedTuple):
-    """A result in a file; nothing is kept without one.
+    """A result in a file; without a file, nothing is kept.
 
-    Several runs may share a folder: who makes a result holds it, while others wait for it.
+    Several runs may share a folder. The run that makes a result holds it, and other runs wait for it.
 
     Attributes
     ----------
@@ -47,15 +47,15 @@ class KeptResult(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path | None, name: str, key: Any) -> "KeptResult":
-        """Return the kept result of a key, which holds all that determines it; equal keys have the same file."""
+        """Return the kept result of a key with everything that determines the result; equal keys have the same file."""
         return cls(None if folder is None else folder / f"{as_file_name(name)}-{joblib.hash(key)[:16]}.pkl")
 
     def part(self, name: str) -> "KeptResult":
-        """Return a file beside it that is kept while the result is made."""
+        """Return a second file that is kept while the result is made."""
         return KeptResult(None if self.path is None else self.path.with_suffix(f".{name}"))
 
     def load(self, kind: type) -> Any:
-        """Return the result; None if there is none, it is damaged, or not of a kind."""
+        """Return the result; None if there is none, if it is damaged, or if it has another type."""
         if self.path is None:
             return None
         try:
@@ -65,10 +65,10 @@ class KeptResult(NamedTuple):
         return result if isinstance(result, kind) else None
 
     def save(self, result: Any) -> None:
-        """Keep a result: all of it, or none if the process ends early."""
+        """Keep a complete result, or nothing if the process ends early."""
         if self.path is None:
             return
-        # One name for each result, so that the next process replaces the rest of a killed one.
+        # One name for each result, so that the next process replaces the unfinished file of a killed one.
         unfinished = self.path.with_name(f"{self.path.name}.part")
         try:
             joblib.dump(result, unfinished, compress=3)  # compressed, it has a checksum
@@ -79,7 +79,7 @@ class KeptResult(NamedTuple):
     def remove(self) -> None:
         """Remove the file, if there is one."""
         if self.path is not None:
-            with suppress(OSError):  # Windows keeps what is open
+            with suppress(OSError):  # Windows does not remove open files
                 self.path.unlink()
 
     @contextmanager
@@ -89,7 +89,7 @@ class KeptResult(NamedTuple):
         Parameters
         ----------
         waiting : callable
-            Called before waiting, if another run holds it.
+            A function that is called before waiting, if another run holds the result.
         """
         lock = self.part("lock")
         if lock.path is None:
@@ -104,7 +104,7 @@ class KeptResult(NamedTuple):
 
 
 def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
-    """Wait until no other process has locked a file, and lock it; the end of a process, however it comes, unlocks."""
+    """Wait until no other process has locked a file, and lock it. The end of a process always unlocks it."""
     told = False
     while True:
         try:
@@ -125,31 +125,31 @@ def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
 
 
 def results_folder(folder: str | os.PathLike[str] | None) -> Path | None:
-    """Return the folder that results are kept in, if there is to be one."""
+    """Return the folder for results; None if no results are kept."""
     return None if folder is None else Path(folder).expanduser()
 
 
 def prepare_results(folder: Path | None) -> None:
-    """Make the folder that results are kept in, if there is to be one, and test that it can be written to.
+    """Make the folder for results, if results are kept, and test that it can be written to.
 
     Raises
     ------
     ResultsFolderError
-        If it cannot.
+        If it cannot be written to.
     """
     advice = "Choose another folder (results, or --results on the command line), or keep no results (results=None, or "
     prepare_folder(folder, f"cannot keep results in {folder}", f"{advice}--no-results).")
 
 
 def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
-    """Make a folder, if there is to be one, and test that it can be written to.
+    """Make a folder, if one is given, and test that it can be written to.
 
     Parameters
     ----------
     folder : Path or None
         The folder.
     cannot, advice : str
-        Beginning and end of the message if it cannot.
+        Beginning and end of the error message.
 
     Raises
     ------
@@ -167,5 +167,5 @@ def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
 
 
 def as_file_name(name: str) -> str:
-    """Return a name, given by the user, in a form that is valid for a file."""
+    """Return a name of the user in a form that is valid for a file."""
     return re.sub(r"[^\w.,\- ]+", "_", name).strip(". ")[:_LONGEST] or "_"

@@ -1,4 +1,4 @@
-"""The user's own data for the experiments: any table of features with labels, checked once."""
+"""The user's own data for the experiments: any table of features with labels. It is checked once."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -12,45 +12,45 @@ from sklearn.utils import Bunch
 from skconf._core.messages import shorten
 from skconf.datasets import list_uci
 
-#: What experiments take: names of data sets, data by name, or a Bunch.
+#: The data that experiments take: names of data sets, data by name, or a Bunch.
 DataSets = Sequence[str] | Mapping[str, Any]
 
-#: A numeric target with more distinct values is a quantity where they are no whole numbers, or few rows share each.
+#: A numeric target with more distinct values is a quantity if they are not whole numbers, or if few rows share each.
 _MOST_NUMBERS = 20
-#: Fewer rows for each distinct number than this are no class.
+#: With fewer rows for each distinct number, the numbers are not classes.
 _FEW_ROWS = 5
 _NAME = "own data"
 
 
 def own_data(datasets: Any, least: int = 1) -> dict[str, Bunch] | None:
-    """Check the user's own data and return them by their names; None if names of known data sets are given.
+    """Check the user's own data and return them by name; None if the user gave names of known data sets.
 
     Parameters
     ----------
     datasets : mapping from str to (X, y) or Bunch, Bunch, or sequence of str
-        What the user gave.
+        The data or names of the user.
     least : int, default=1
-        Rows that each class needs outside the official test set.
+        The rows that each class needs outside the official test set.
 
     Returns
     -------
     dict of str to Bunch, or None
-        Each with `data`, a DataFrame of numbers and categories; `target`, a Series; `test_mask`; and `digest`, which
-        names the content.
+        Each has `data`, a DataFrame of numbers and categories; `target`, a Series; `test_mask`; and `digest`, a digest
+        of the content.
 
     Raises
     ------
     TypeError
-        If data are none of these.
+        If the data have another type.
     ValueError
-        If the labels are missing, a quantity, all equal, or those of a class too few; or features cannot be read.
+        If labels are missing, a quantity, or all equal, if a class has too few rows, or if features cannot be read.
     """
     if _is_bunch(datasets):
         datasets = {_name_of(datasets): datasets}
     if isinstance(datasets, str) or not isinstance(datasets, Mapping):
         return None
     if not datasets:
-        raise ValueError('datasets is empty: give {"name": (X, y)}.')
+        raise ValueError('datasets is empty. Pass {"name": (X, y)}.')
     return {str(name): _checked(str(name), given, least) for name, given in datasets.items()}
 
 
@@ -59,14 +59,14 @@ def _is_bunch(given: Any) -> bool:
 
 
 def _name_of(bunch: Mapping[str, Any]) -> str:
-    """Return the name that a data set has, as those of OpenML do."""
+    """Return the name of a data set, which data sets of OpenML have."""
     details = bunch.get("details")
     name = bunch.get("name") or (details.get("name") if isinstance(details, Mapping) else None)
     return str(name) if name else _NAME
 
 
 def _checked(name: str, given: Any, least: int) -> Bunch:
-    """Return features and labels of one data set, checked."""
+    """Check one data set, and return its features and labels."""
     if name in list_uci():
         raise ValueError(f"{name!r} is the name of a data set of the paper. Give your own data another name.")
     if _is_bunch(given):
@@ -117,7 +117,7 @@ def _column(name: str, title: str, column: "pd.Series[Any]") -> Any:
         return _numbers(name, title, column)
     if not all(issubclass(kind, str | int | float | bool | np.generic) for kind in kinds):
         other = sorted(kind.__name__ for kind in kinds)
-        raise TypeError(f"The feature {title!r} of {name!r} holds {', '.join(other)}. Make it numbers or text.")
+        raise TypeError(f"The feature {title!r} of {name!r} has {', '.join(other)}. Convert it to numbers or text.")
     return _categories(column)
 
 
@@ -130,7 +130,7 @@ def _numbers(name: str, title: str, column: "pd.Series[Any]") -> Any:
         values = column.astype("float64" if column.isna().any() or column.dtype == object else column.dtype)
         values = values.to_numpy(dtype=None if values.dtype.kind in "fiub" else np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"The feature {title!r} of {name!r} holds no numbers, but {column.dtype}.") from None
+        raise TypeError(f"The feature {title!r} of {name!r} has {column.dtype} instead of numbers.") from None
     if values.dtype.kind == "f" and np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise ValueError(f"The feature {title!r} of {name!r} is infinite in row {row}. Replace it, or leave it empty.")
@@ -138,7 +138,7 @@ def _numbers(name: str, title: str, column: "pd.Series[Any]") -> Any:
 
 
 def _target(name: str, y: Any, n_rows: int) -> "pd.Series[Any]":
-    """Return the labels; raise if some are missing, or they are a quantity."""
+    """Return the labels; raise if some are missing, or if they are a quantity."""
     if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         y = y.iloc[:, 0]
     values = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y, dtype=object if isinstance(y, list) else None)
@@ -158,7 +158,7 @@ def _target(name: str, y: Any, n_rows: int) -> "pd.Series[Any]":
 
 
 def _refuse_quantity(name: str, target: "pd.Series[Any]") -> None:
-    """Raise if a target is no class but a quantity."""
+    """Raise if a target is a quantity and not a class."""
     if not pd.api.types.is_numeric_dtype(target) or pd.api.types.is_bool_dtype(target):
         return
     distinct = target.unique()
@@ -176,21 +176,23 @@ def _mask(name: str, mask: Any, n_rows: int) -> Any:
     if values.shape != (n_rows,) or values.dtype != bool:
         raise ValueError(f"test_mask of {name!r} must hold True or False for each of {n_rows:,} rows.")
     if values.all() or not values.any():
-        raise ValueError(f"test_mask of {name!r} has {values.sum():,} of {n_rows:,} rows: some must be tested on.")
+        raise ValueError(
+            f"test_mask of {name!r} has {values.sum():,} of {n_rows:,} rows. It needs some rows, but not all."
+        )
     return values
 
 
 def _check_classes(name: str, target: "pd.Series[Any]", learned: "pd.Series[Any]", least: int) -> None:
-    """Raise if there is one class alone, or classes have too few rows to be in each part."""
+    """Raise if there is only one class, or if classes have too few rows to be in each part."""
     counts = learned.value_counts().reindex(target.unique(), fill_value=0)
     if len(counts) < 2:
-        raise ValueError(f"All labels of {name!r} are {counts.index[0]!r}. There must be two classes or more.")
+        raise ValueError(f"All labels of {name!r} are {counts.index[0]!r}. At least two classes are needed.")
     rare = counts[counts < least].sort_index()
     if len(rare):
         named = ", ".join(f"{label!r} has {count}" for label, count in rare.head(5).items())
         more = f", and {len(rare) - 5:,} more" if len(rare) > 5 else ""
         raise ValueError(
-            f"Each class of {name!r} needs {least} rows or more to be in every part of a split: {named}{more}. Merge "
+            f"Each class of {name!r} needs at least {least} rows to be in every part of a split: {named}{more}. Merge "
             "these classes with others, or leave their rows out."
         )
     if len(learned) < 2 * least * len(counts):
@@ -199,7 +201,7 @@ def _check_classes(name: str, target: "pd.Series[Any]", learned: "pd.Series[Any]
 
 
 def _digest(features: pd.DataFrame, target: "pd.Series[Any]", mask: Any) -> str:
-    """Return a digest of the content, so that predictions for other data are not taken for these."""
+    """Return a digest of the content, so that predictions for other data are not used for these data."""
     digest = hashlib.sha256(repr([*features.columns, *features.dtypes.map(str), len(features)]).encode())
     for part in (features, target):
         digest.update(pd.util.hash_pandas_object(part, index=False).to_numpy().tobytes())

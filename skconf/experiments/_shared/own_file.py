@@ -1,4 +1,4 @@
-"""The user's own file of features and labels: any layout of CSV, or Parquet."""
+"""The user's own file of features and labels: CSV in any layout, or Parquet."""
 
 import re
 from pathlib import Path
@@ -17,23 +17,23 @@ from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import open_table
 from skconf.tables._paths import PARQUET, list_files, shown, stem
 
-#: What stands in columns of numbers where there is none.
+#: The entries of columns of numbers that mean a missing number.
 _MISSING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "unknown"})
-#: What stands for a missing label.
+#: The entries that mean a missing label.
 _NO_LABEL = frozenset({"", "?", "nan", "#n/a"})
-#: A column is one of numbers if no more than this share of its entries is something else.
+#: A column has numbers if at most this share of its entries is not a number.
 _MOST_OTHERS = 0.05
-#: A column of text in which more rows than this have a value of their own names the rows.
+#: If more than this share of the rows has a unique value in a column of text, the column names the rows.
 _MOST_DISTINCT = 0.5
-#: Fewer rows than this may well differ by chance.
+#: With fewer rows, all values may differ by chance.
 _FEW_ROWS = 30
 
 
 def read_own_file(path: str | Path, target: str | None) -> Bunch:
     """Read features and labels from a file.
 
-    Columns of numbers, with a point or a comma for decimals, are read as such; others are categories. Columns that only
-    name the rows are left out, with a warning.
+    Columns of numbers are read as numbers, with a decimal point or a decimal comma. Other columns are categories.
+    Columns that only name the rows are left out, with a warning.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ def read_own_file(path: str | Path, target: str | None) -> Bunch:
     Returns
     -------
     Bunch
-        `data`, `target` and `name`, that of the file.
+        `data`, `target` and `name`, which is the name of the file.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is no table, or lacks the column of labels.
+        If the file is not a table, or has no column of labels.
     """
     (file, *more) = list_files(path)
     if more:
-        raise ValueError(f"{path} are {1 + len(more)} files. Name one of them.")
+        raise ValueError(f"{path} has {1 + len(more)} files. Name one of them.")
     table = open_table(file)
     with located(shown(file)):
         _check_columns(table.names, target)
@@ -76,17 +76,17 @@ def _check_columns(names: list[Any], target: str | None) -> None:
         raise ValueError(f"there are several columns {shorten(twice)}. Rename all but one.")
     if target is None or target not in names:
         by_number = first_line_is_data(list(map(str, names)))
-        lacks = f"the columns are {shorten(names, 20)}{by_number}. Name that of the labels by {option('target')}."
+        lacks = f"the columns are {shorten(names, 20)}{by_number}. Name the column of labels by {option('target')}."
         known = "" if target is None else f"there is no column {target!r}.{suggest(target, map(str, names))} "
         raise ValueError(f"{known}{lacks[0].upper() if known else lacks[0]}{lacks[1:]}")
     if len(names) == 1:
         raise ValueError(
-            f"the only column is {target!r}. Features are needed, too; are cells separated by , ; tab or |?"
+            f"the only column is {target!r}. Features are needed, too. Check that cells are separated by , ; tab or |."
         )
 
 
 def _labels(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return labels, as numbers where all are, so that 10 follows 9; None where they are missing."""
+    """Return labels, as numbers if all are numbers, so that 10 follows 9; None for missing labels."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return column
     texts = column.astype(object).where(~column.astype(str).str.lower().isin(_NO_LABEL), None)
@@ -101,7 +101,7 @@ def _labels(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _feature(name: str, column: "pd.Series[Any]", separator: str) -> Any:
-    """Return a column as numbers if it holds them, else as text, None where a cell is empty."""
+    """Return a column as numbers if it holds numbers, else as text; None for empty cells."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return column
     texts = column.astype(object)
@@ -113,8 +113,8 @@ def _feature(name: str, column: "pd.Series[Any]", separator: str) -> Any:
         return texts.where(texts != "", None)
     if len(others):
         warn(
-            f"The column {name!r} holds numbers but for {len(others):,} of {len(known):,} entries, such as "
-            f"{others.iloc[0]!r}, which count as missing."
+            f"The column {name!r} holds numbers, except for {len(others):,} of {len(known):,} entries, such as "
+            f"{others.iloc[0]!r}. These entries count as missing."
         )
     filled = np.full(len(texts), np.nan)
     filled[~lacks.to_numpy()] = numbers
@@ -122,7 +122,7 @@ def _feature(name: str, column: "pd.Series[Any]", separator: str) -> Any:
 
 
 def _as_numbers(texts: "pd.Series[Any]", separator: str) -> Any:
-    """Return texts as numbers: 1234.5, 1234,5, 1,234.5 or 1.234,5; where commas part cells, they part thousands."""
+    """Return texts as numbers, such as 1234,5 or 1,234.5; if commas separate cells, they also separate thousands."""
     numbers = as_numbers(texts)
     if not np.isnan(numbers).any():
         return numbers
@@ -135,17 +135,17 @@ def _as_numbers(texts: "pd.Series[Any]", separator: str) -> Any:
 
 
 def _without_names_of_rows(features: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns without those that name or count the rows, from which nothing can be learned but the order."""
+    """Return the columns without columns that only name or count the rows."""
     out = [name for name, column in features.items() if _names_rows(str(name), pd.Series(column))]
     if len(out) == len(features):
         return features
     if out:
-        warn(f"Left out {shorten(out)}: nearly every row has its own value, so the column names rows.")
+        warn(f"Left out {shorten(out)}: nearly every row has a different value, so the column only names rows.")
     return {name: column for name, column in features.items() if name not in out}
 
 
 def _names_rows(name: str, column: "pd.Series[Any]") -> bool:
-    """Return whether a column only identifies rows: a number of the row, an id, or text that differs in most rows."""
+    """Return whether a column only identifies rows: a row number, an id, or text that differs in most rows."""
     n_distinct, n_rows = column.nunique(), len(column)
     if n_rows < _FEW_ROWS:
         return spelled(name) in INDICES

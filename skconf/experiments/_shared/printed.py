@@ -1,8 +1,8 @@
-"""The papers' printed figures, and how far ours are from them.
+"""The papers' printed figures, and their differences from ours.
 
-An experiment's result has a row for each figure, a *cell*: what identifies it, then `ours`, `paper` (NaN where nothing
-is printed), `standard_error` (of their difference), `deviation` (in standard errors) and `note` (why the printed
-figure cannot be compared).
+The result of an experiment has a row for each figure, which is called a *cell*. It has the columns that identify the
+figure, and then `ours`, `paper` (NaN if nothing is printed), `standard_error` (of their difference), `deviation` (in
+standard errors) and `note` (why the printed figure cannot be compared).
 """
 
 import re
@@ -14,12 +14,12 @@ import pandas as pd
 
 
 def printed_table(name: str) -> pd.DataFrame:
-    """Return a table of one of the papers as printed, percentages as fractions.
+    """Return a printed table of one of the papers, with percentages as fractions.
 
     Parameters
     ----------
     name : str
-        Name of its file.
+        The name of its file.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def printed_table(name: str) -> pd.DataFrame:
 
 
 def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Return a row for each figure of a table, in columns `quantity` and `paper`.
+    """Return a row for each figure of a table, with columns `quantity` and `paper`.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
 
 
 def bare_name(name: str) -> str:
-    """Return a name in small letters and digits, as it may be spelled in several ways.
+    """Return a name in lower-case letters and digits, because it may be spelled in several ways.
 
     Examples
     --------
@@ -58,25 +58,25 @@ def bare_name(name: str) -> str:
 
 
 def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetitions: int = 1) -> pd.DataFrame:
-    """Put the difference from the printed figure beside ours, in standard errors.
+    """Add the difference between our figures and the printed ones, in standard errors.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        A row for each figure: what identifies it; `ours`, a mean of repetitions, and `paper`; `spread`, the standard
-        deviation of one repetition; `resolution`, half the last printed digit or, of shares, half the step between two
-        possible values; and `note`.
+        A row for each figure, with the columns that identify it; `ours`, a mean of repetitions, and `paper`; `spread`,
+        the standard deviation of one repetition; `resolution`, half a unit of the last printed digit or, for shares,
+        half the step between two possible values; and `note`.
     n_repetitions, paper_repetitions : int
-        Repetitions that our figures and the paper's are the means of.
+        The numbers of repetitions behind our figures and the figures of the paper.
 
     Returns
     -------
     pandas.DataFrame
-        With `ours`, `paper`, `standard_error`, `deviation` and `note` as last columns.
+        The cells, with `ours`, `paper`, `standard_error`, `deviation` and `note` as last columns.
     """
     error = cells["spread"] * np.sqrt(1 / paper_repetitions + 1 / n_repetitions)
     difference = cells["ours"] - cells["paper"]
-    # A difference that rounding or whole counts explain is not a deviation.
+    # If rounding or whole counts explain a difference, it is not a deviation.
     beyond = (difference.abs() - cells["resolution"] * (1 + 1e-6)).clip(lower=0.0)
     compared = cells.assign(
         standard_error=error.where(cells["paper"].notna()),
@@ -92,16 +92,16 @@ def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
     Parameters
     ----------
     cells : pandas.DataFrame of shape (n_cells, n_columns)
-        Result of an experiment, with columns `deviation` and `note`.
+        The result of an experiment, with columns `deviation` and `note`.
     by : str or list of str, default="quantity"
         Columns to count by.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each value of `by`, and a last one for all: the number of `printed` figures; the number `compared`,
-        without those whose note says why they cannot be; and how many of these lie `within_1`, `within_2` and
-        `within_3` standard errors.
+        A row for each value of `by`, and a last row for all. `printed` is the number of printed figures, and `compared`
+        the number of figures without a note that says why they cannot be compared. `within_1`, `within_2` and
+        `within_3` count the compared figures within one, two and three standard errors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Classifiers of several kinds with random parameters, of which experiments compare many."""
+"""Classifiers of several kinds with random parameters, which experiments compare."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def _forest(rng: np.random.Generator) -> Any:
 
 
 def _network(rng: np.random.Generator) -> Any:
-    """Return a perceptron of one or two layers, trained as the paper's convolutional networks are (appendix A.2)."""
+    """Return a perceptron with one or two layers, trained like the paper's convolutional networks (appendix A.2)."""
     return MLPClassifier(
         (int(rng.choice([32, 64, 128, 256])),) * _whole(rng, 1, 2),
         alpha=10 ** rng.uniform(-4, 1),
@@ -50,21 +50,21 @@ KINDS: dict[str, Callable[[np.random.Generator], Any]] = {
     "bayes": lambda rng: GaussianNB(var_smoothing=10 ** rng.uniform(-9, 0)),
     "network": _network,
 }
-#: Those that are taken where none are named.
+#: The kinds that are used by default.
 DEFAULT_KINDS = ("logistic", "forest", "tree", "neighbors", "bayes")
 
 
 def random_models(n_models: int, seed: int, kinds: Sequence[str] = DEFAULT_KINDS) -> list[Any]:
-    """Return classifiers with random parameters, the kinds in turn.
+    """Return classifiers with random parameters, with the kinds in turn.
 
     Parameters
     ----------
     n_models : int
-        How many.
+        The number of models.
     seed : int
         Seed.
     kinds : sequence of str
-        Of :data:`KINDS`.
+        Some of :data:`KINDS`.
 
     Returns
     -------
@@ -73,6 +73,6 @@ def random_models(n_models: int, seed: int, kinds: Sequence[str] = DEFAULT_KINDS
     for kind in kinds:
         check_option(kind, "kind", KINDS)
     if not kinds:
-        raise ValueError(f"kinds is empty: name some of {', '.join(KINDS)}.")
+        raise ValueError(f"kinds is empty. Name some of {', '.join(KINDS)}.")
     rng = np.random.default_rng(seed)
     return [KINDS[kinds[number % len(kinds)]](rng) for number in range(n_models)]

@@ -1,7 +1,7 @@
-"""The one writer of the experiments: a result becomes text, a page, Markdown and CSV.
+"""The writer for all experiments: a result becomes text, a page, Markdown and CSV.
 
-An experiment states what it found in sentences, its tables and its pictures; how figures agree with the printed ones
-is added here, in words and as a picture.
+An experiment has its findings in sentences, its tables and its pictures. This module adds the agreement with the
+printed figures, in words and as a picture.
 """
 
 import platform
@@ -21,7 +21,7 @@ from skconf.report._page.parts import Beside, ChartPart, Folded, Part, Prose, Se
 from skconf.report._page.tables import TablePart, markdown_text
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn")
-#: Cells of tables that a page shows; the tables after these are folded.
+#: The number of cells of tables that a page shows. Further tables are folded.
 _MOST_CELLS = 800
 
 
@@ -32,28 +32,28 @@ class ExperimentReport:
     Attributes
     ----------
     title : str
-        Which experiment it is.
+        The title of the experiment.
     figures : pandas.DataFrame
         All figures, for the CSV file.
     findings : sequence of str
-        Sentences computed from the figures: what a reader sees first.
+        Sentences computed from the figures. A reader sees them first.
     tables : sequence of TablePart
-        Tables of texts; :mod:`skconf.experiments._shared.tables` makes them of figures.
+        Tables of texts. :mod:`skconf.experiments._shared.tables` makes them from figures.
     compared : pandas.DataFrame or None, default=None
-        The cells that the paper prints figures of. If there are any, the report begins with how many agree, says which
-        cannot be compared, and ends its pictures with their distances.
+        The cells with printed figures. If there are any, the report begins with the number of figures that agree, says
+        which cannot be compared, and has a last picture with the distances.
     left_out : sequence of str, default=()
-        What else cannot be compared, and why.
+        Other figures that cannot be compared, with the reason.
     charts : sequence of Chart, default=()
         Pictures.
     notes : sequence of str, default=()
-        How to read them.
+        Explanations of the tables and pictures.
     source : mapping of str to str, default={}
-        What was run: data, repetitions, seed.
+        The data, repetitions and seed.
     packages : sequence of str, default=()
-        Packages it used beside those that every experiment uses.
+        Packages that it used in addition to the packages that every experiment uses.
     failed : sequence of str, default=()
-        What could not be read or run, why, and what to do; the rest ran. The command says it on standard error.
+        Parts that could not be read or run, with the reason and what to do. The command writes them to standard error.
     """
 
     title: str
@@ -75,16 +75,16 @@ class ExperimentReport:
 
     @property
     def not_compared(self) -> list[str]:
-        """Which printed figures cannot be compared, and why."""
+        """The printed figures that cannot be compared, with the reasons."""
         return [*([] if self.compared is None else not_compared(self.compared)), *self.left_out]
 
     @property
     def pictures(self) -> list[Chart]:
-        """The charts, and how far figures are from the printed ones."""
+        """The charts, and the chart of the distances from the printed figures."""
         return [*self.charts, *([] if self.compared is None else distance_chart(self.compared))]
 
     def text(self, width: int | None = None) -> str:
-        """Return the result in sentences and the tables, each below its title."""
+        """Return the result in sentences, and the tables with their titles."""
         return texts([*map(Prose, (*self.result, *self.not_compared)), *self.tables], width)
 
     def csv(self) -> str:
@@ -103,12 +103,13 @@ class ExperimentReport:
         Parameters
         ----------
         run : mapping of str to str, default=None
-            What else is known of the run, such as its "command".
+            Further facts about the run, such as its "command".
 
         Returns
         -------
         str
-            The same bytes for the same result on the same day; see :func:`skconf.report._page.document.made_on`.
+            HTML. The same result gives the same bytes on the same day: see
+            :func:`skconf.report._page.document.made_on`.
         """
         opening: list[Part] = [Prose(sentence, "finding") for sentence in self.result]
         opening += map(Prose, (*self.not_compared, *self.failed))
@@ -124,7 +125,7 @@ class ExperimentReport:
         return page(self.title, opening, sections, byline=f"{made_on()} · skconf {__version__}")
 
     def _origin(self, run: Mapping[str, str]) -> Section:
-        """Return what was run, by which versions."""
+        """Return what was run, and the versions."""
         versions = {name: version(name) for name in (*_PACKAGES, *self.packages)}
         facts = {
             "made by": f"skconf {__version__}, Python {platform.python_version()}",
@@ -138,7 +139,7 @@ class ExperimentReport:
 
 
 def _placed(tables: Sequence[TablePart]) -> Iterator[Part]:
-    """Yield the first tables, and the others folded, so that a page does not grow with them."""
+    """Yield the first tables, and fold the others, so that they do not make the page longer."""
     n_cells = 0
     for table in tables:
         n_cells += table.table.size

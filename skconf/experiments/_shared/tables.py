@@ -1,4 +1,4 @@
-"""Tables of texts: our figures beside the printed ones, a column for each quantity, and other tables."""
+"""Tables of texts: our figures and the printed figures, with a column for each quantity, and other tables."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _COLUMNS = {
 }
 #: Deviations of more standard errors are not meaningful: the errors are nearly 0.
 _MOST_ERRORS = 999
-#: Format of a quantity that has no other.
+#: The default format of a quantity.
 _STYLE = "{:.4f}"
 
 
@@ -55,9 +55,9 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 
 
 def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
-    """Return a wide table as texts: ours, the paper's and their difference in standard errors, below each quantity.
+    """Return a wide table as texts: for each quantity our figure, the paper's, and their difference in standard errors.
 
-    Where the paper prints nothing of the table, values stand alone.
+    If the paper prints nothing of the table, only our figures are shown.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
 
 
 def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
-    """Return cells as a table of texts with a row for each value of the key, as `lay_out` writes it.
+    """Return cells as a table of texts with a row for each value of the key, in the layout of `lay_out`.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Seque
 def plain_table(
     title: str, table: pd.DataFrame, titles: Mapping[str, str] | None = None, notes: Sequence[str] = ()
 ) -> TablePart:
-    """Return a table with its numbers as texts of four figures.
+    """Return a table with its numbers as texts with four digits.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ def plain_table(
     table : pandas.DataFrame
         The table.
     titles : mapping from str, default=None
-        Titles of columns whose name is none.
+        Titles of columns whose names are not titles.
     notes : sequence of str, default=()
-        Lines below it.
+        Lines below the table.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def plain_table(
 
 
 def agreement(of: str, cells: pd.DataFrame) -> TablePart:
-    """Return how many figures lie within one, two and three standard errors of the printed ones.
+    """Return how many figures are within one, two and three standard errors of the printed ones.
 
     Parameters
     ----------

@@ -136,10 +136,10 @@ def test_words_and_gaps_are_counted(table, tmp_path):
     assert facts["of_these_right"] == right[:10].sum()
     assert ours(result) == pytest.approx(by_hand(table["p"].to_numpy()[10:], right[10:]))
     assert ours(answers_experiment(tmp_path, right="no"))["error_rate"] == pytest.approx(np.mean(grade[10:] != "No."))
-    with pytest.raises(ValueError, match=r"right='Ye' is no grade.* Did you mean 'Yes\.'.*Grades are \['No\.'"):
+    with pytest.raises(ValueError, match=r"right='Ye' is not a grade.* Did you mean 'Yes\.'.*Grades are \['No\.'"):
         answers_experiment(tmp_path, right="Ye")
     write(tmp_path, "quiz/mine.v.csv", table, grade=np.where(table["right"], "A", "B"))
-    with pytest.raises(ValueError, match=r"no grade is known to mean a right answer.*--right.*\['A', 'B'\]"):
+    with pytest.raises(ValueError, match=r"no grade has a usual word for a right answer.*--right.*\['A', 'B'\]"):
         answers_experiment(tmp_path)
 
 
@@ -186,9 +186,9 @@ def test_a_best_method_may_be_chance(table, tmp_path):
         figures, pairs = (table[table["task"].isin(tasks)] for table in (both.figures, both.comparisons))
         report = answers_report(replace(both, figures=figures, comparisons=pairs), {})
         (said[len(tasks), tasks[0]],) = (found for found in report.findings if found.startswith("The best method"))
-    assert "1 systems with several methods, and by more than chance explains in 1 of these" in said[1, "sure"]
-    assert "1 systems with several methods, and by more than chance explains in none of these" in said[1, "chance"]
-    assert "2 systems with several methods, and by more than chance explains in 1 of these" in said[2, "sure"]
+    assert "1 systems with several methods, by more than chance in 1 of these" in said[1, "sure"]
+    assert "1 systems with several methods, by more than chance in none of these" in said[1, "chance"]
+    assert "2 systems with several methods, by more than chance in 1 of these" in said[2, "sure"]
 
 
 def test_systems_are_compared_by_what_judges_their_answers(table, tmp_path):
@@ -217,7 +217,7 @@ def test_what_cannot_be_matched_is_said(table, tmp_path):
     result = answers_experiment(tmp_path)
     assert result.comparisons.empty
     said = result.unmatched
-    assert said["quiz: mine, a and mine, b"] == "only one of them says which question a row is about"
+    assert said["quiz: mine, a and mine, b"] == "only one of them has a column of questions"
     assert said["quiz: mine, b and mine, c"] == "they have 200 and 90 rows, and no column of questions"
     assert said["quiz: mine, a and mine, d"] == "mine, d has several rows for question 'same'"
     assert said["quiz: mine, a and mine, e"] == "they share fewer than two answered questions"
@@ -261,7 +261,7 @@ def test_a_bad_file_is_reported_and_the_rest_run(table, tmp_path):
     result = answers_experiment(tmp_path)
     assert result.files["system"].tolist() == ["mine"]
     for name, message in {
-        "words": "no confidence is a number; the first is 'high'",
+        "words": "no confidence is a number. The first one is 'high'",
         "columns": "there is no column confidence",
         "half": "column 'correct' has '.5' in row 1",
         "infinite": "the confidence in row 1 is -inf",
@@ -284,7 +284,7 @@ def test_a_folder_of_one_task(table, tmp_path):
     found = answers_experiment(tmp_path / "quiz").files[["task", "system", "method"]].to_numpy().tolist()
     assert found == [["quiz", "Qwen3.5-9B", "is_true"], ["quiz", "plain", ""]]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match=r"holds no file TASK/SYSTEM\.METHOD\.csv"):
+    with pytest.raises(FileNotFoundError, match=r"has no file TASK/SYSTEM\.METHOD\.csv"):
         answers_experiment(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         answers_experiment(tmp_path / "none")
@@ -357,9 +357,9 @@ def test_command(table, tmp_path, capsys):
     assert "skconf: quiz/bad.b.csv is left out: there is no column confidence" in said
     for words in (
         "Grades that count as wrong: no ",
-        "Confidences of 2 of 3 files are no probabilities",
-        "quiz: mine, c reaches from 2 to 99: if these are per cent, write them with %.",
-        "3 answers have no confidence and are left out; ",
+        "Confidences of 2 of 3 files are not probabilities",
+        "quiz: mine, c ranges from 2 to 99. If these are percentages, write them with %.",
+        "3 answers have no confidence and are left out. ",
         "quiz: differences",
     ):
         assert words in " ".join(shown.split())

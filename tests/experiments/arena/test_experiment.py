@@ -257,10 +257,10 @@ def test_models_have_not_seen_what_they_predict(monkeypatch):
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"p": [[0.5, 0.5]]}, "must hold proba or probabilities and y"),
+        ({"p": [[0.5, 0.5]]}, "needs proba or probabilities and y"),
         ({"proba": [[0.5, 0.5]] * 3, "y": [0, 1]}, r"shape \(2,\)"),
         ({"proba": [[0.5, 1.5]] * 3, "y": [0, 1, 0]}, "proba"),
-        ({"proba": [[0.2, 0.3, 0.5]] * 2, "y": ["a", "b"]}, "number them by column"),
+        ({"proba": [[0.2, 0.3, 0.5]] * 2, "y": ["a", "b"]}, "Number the classes by column"),
     ],
 )
 def test_files_of_other_content_are_refused(tmp_path, arrays, said):
@@ -278,7 +278,7 @@ def _saved(array):
 @pytest.mark.parametrize(
     ("write", "said"),
     [
-        (lambda path: path.write_bytes(_saved(np.eye(2))), "it holds a single array"),
+        (lambda path: path.write_bytes(_saved(np.eye(2))), "it has a single array"),
         (lambda path: path.write_bytes(b""), "No data left"),
         (lambda path: path.write_text("hello"), "objects are not loaded"),
         (lambda path: np.savez(path, proba=np.eye(2), y=[0, np.nan]), "has a missing label in row 1"),
@@ -377,7 +377,7 @@ def test_the_page_says_which_calibrator_finished_no_run(predictions, own_module)
         found = arena_experiment([], predictions=[predictions], calibrators=["platt", *rivals], sizes=[100])
         page = arena_report(found, "platt", {}).text()
         assert "KeyError: 'nothing'" in page
-    with pytest.raises(ValueError, match=r"there is no run: .*calibration samples and 150 others"):
+    with pytest.raises(ValueError, match=r"there is no run: .*calibration samples and 150 test samples"):
         arena_report(arena_experiment([], predictions=[predictions], calibrators=["platt"], sizes=[500]), "platt", {})
 
 
@@ -386,8 +386,8 @@ def test_the_page_names_the_hardest_rival_of_other_packages_and_of_all():
     given = runs(own=[0.2, 0.2, 0.2, 0.2], near=[0.1, 0.1, 0.3, 0.3], far=[0.1, 0.3, 0.3, 0.3])
     given = given.assign(package=given["calibrator"].map(packages), smooth_ece=0.1, cw_error=0.1, aurc=0.1, ecuas=0.1)
     (said,) = arena_report(given, "own", {}).findings
-    assert "another package, own has the lower Brier score in at least 75% of runs (least against far" in said
-    assert "other calibrator, own has the lower Brier score in at least 50% of runs (least against near" in said
+    assert "another package, own has the lower Brier score in at least 75% of runs (least often against far" in said
+    assert "other calibrator, own has the lower Brier score in at least 50% of runs (least often against near" in said
 
 
 def test_models_are_named(capsys):

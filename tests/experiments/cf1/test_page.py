@@ -16,10 +16,10 @@ def test_what_variances_show():
     lower = (known["c_variance"] < known["variance"]).sum()
     assert f"less variance in {lower} of {len(known)} cases" in report.findings[0]
     tested = known["p_levene"].dropna()
-    assert f"{100 * (tested < 0.05).mean():.3g}% of cases by Levene's. The paper: in all." in report.result[1]
-    assert "of 28 samples" in report.findings[2]
+    assert f"{100 * (tested < 0.05).mean():.3g}% of cases by Levene's. The paper says: in all." in report.result[1]
+    assert "with 28 samples" in report.findings[2]
     assert "89.1%, 80.6% and 89.3%" in report.findings[3]  # the paper's Table 1, mean over classes
-    assert report.left_out == ["None of the 18 printed figures can be compared: Table 1 is on other data, SNLI."]
+    assert report.left_out == ["None of the 18 printed figures can be compared: Table 1 is for other data, SNLI."]
     titles = [table.title for table in report.tables]
     assert titles[1:] == ["Agreement of pairs by class (Section 6.2, as Table 1)", "Table 1 as printed, on SNLI"]
     assert report.tables[1].table["class"].tolist() == ["0", "1"] * 3
@@ -44,9 +44,9 @@ def test_values_have_bands_by_class_or_of_the_mean():
 def test_words_say_where_bands_overlap():
     frame = pd.DataFrame({"n_test": [90] * 2 + [9] * 2, "model": ["a", "b"] * 2, "mean": [0.5, 0.8] * 2})
     apart = frame.assign(low=frame["mean"] - 0.1, high=frame["mean"] + 0.1)
-    assert _bands_apart(apart, "").endswith("no bands overlap down to 9 test samples.")
+    assert _bands_apart(apart, "").endswith("No bands overlap with 9 or more test samples.")
     apart.loc[2, "high"] = 0.75
-    assert _bands_apart(apart, "").endswith("no bands overlap down to 90 test samples.")
+    assert _bands_apart(apart, "").endswith("No bands overlap with 90 or more test samples.")
     apart.loc[0, "high"] = 0.75
-    assert _bands_apart(apart, "").endswith("bands overlap at every test size.")
-    assert _bands_apart(apart.assign(mean=np.nan), "").startswith("It is 0/0")
+    assert _bands_apart(apart, "").endswith("Bands overlap at every test size.")
+    assert _bands_apart(apart.assign(mean=np.nan), "").startswith("The metric is 0/0")

@@ -389,7 +389,7 @@ def test_a_folder_for_predictions_that_cannot_be_made(tmp_path, capsys):
 def test_a_device_that_is_not_there(monkeypatch):
     """XGBoost itself goes on with the processor, and warns."""
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    with pytest.raises(ValueError, match=r"device is 'cuda', but XGBoost finds none here .*--device cpu"):
+    with pytest.raises(ValueError, match=r"device is 'cuda', but XGBoost finds no such device .*--device cpu"):
         csr_experiment(["breast_cancer"], device="cuda")
 
 
@@ -689,9 +689,9 @@ def test_the_result_comes_first(cancer):
     once = {(row.calibration, row.quantity): row for row in cells.itertuples()}.values()
     compared = [row for row in once if row.paper == row.paper and not row.note]
     near = sum(abs(row.deviation) <= 2 for row in compared)
-    assert report.result[0].startswith(f"{near} of {len(compared)} comparable figures lie within 2 standard errors")
+    assert report.result[0].startswith(f"{near} of {len(compared)} comparable figures are within 2 standard errors")
     assert report.not_compared[0].startswith(f"{len(once) - len(compared)} of {len(once)} printed figures cannot")
-    assert report.text().startswith(report.result[0].split(";")[0])
+    assert report.text().startswith(report.result[0].split(".")[0])
     table = csr_table2(cancer).set_index("calibration")
     for calibration, said in (("none", "without calibration"), ("isotonic", "with isotonic"), ("platt", "with platt")):
         for name, found in zip(
@@ -748,7 +748,7 @@ def test_every_note_of_a_table_has_its_marker(cancer):
 
 def test_own_data_have_nothing_to_compare_with(cancer):
     report = csr_report(cancer.assign(dataset="mine"), [6])
-    assert "nothing to compare with" in report.result[0]
+    assert "nothing is compared" in report.result[0]
     assert "paper" not in report.result[1]
     assert [chart.name for chart in report.charts] == ["Size ratio without calibration, with isotonic and with platt"]
 
@@ -758,7 +758,7 @@ def test_a_picture_of_size_ratios(cancer):
     more = pd.concat([cancer, cancer.query("calibration == 'none'").assign(calibration="beta", csr=0.0)])
     first, second, _ = csr_report(more, [6]).pictures
     largest = csr_cells(cancer).query("quantity == 'csr'")["ours"].max()
-    assert f"The largest is {largest:,.0f}, of breast_cancer with isotonic" in first.finding
+    assert f"The largest size ratio is {largest:,.0f}, for breast_cancer with isotonic" in first.finding
     assert first.data["calibration"].tolist() == ["none", "isotonic", "platt"]
     assert second.data["calibration"].tolist() == ["beta"]
     assert second.x.exact  # a place for 0 on the logarithmic axis

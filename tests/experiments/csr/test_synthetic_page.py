@@ -11,7 +11,7 @@ def test_what_known_distributions_show():
     risk = cells[cells["quantity"] == "risk_probability"].groupby("mode")["ours"]
     assert risk.min()["overconf_half"] > 0.5 > risk.max()["underconf_sqrt"]  # else the next line says something else
     assert (
-        "on every distribution, above one half in overconf_half; below one half in underconf_sqrt." in report.result[1]
+        "every distribution is above one half in overconf_half; below one half in underconf_sqrt." in report.result[1]
     )
     sizes = report.charts[0]
     assert sizes.name == "Size ratio of 1,000 samples"

@@ -179,7 +179,7 @@ def test_nothing_that_can_be_read(tmp_path):
     with pytest.raises(ValueError, match=r"none of the files .*\n.*mine_predictions.csv: column 'confidence'"):
         cwsa_predictions_experiment(tmp_path)
     (tmp_path / "mine_predictions.csv").unlink()
-    with pytest.raises(FileNotFoundError, match=r"holds no file NAME_predictions.csv"):
+    with pytest.raises(FileNotFoundError, match=r"has no file NAME_predictions.csv"):
         cwsa_predictions_experiment(tmp_path)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         cwsa_predictions_experiment(tmp_path / "elsewhere")

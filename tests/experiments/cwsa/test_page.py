@@ -13,7 +13,7 @@ def test_what_simulated_models_show():
     cells, sweep = experiments.cwsa_experiment(n_repetitions=2), experiments.cwsa_sweep()
     report = cwsa_report(cells, sweep, {})
     ranks, areas = report.findings[-2:]
-    best = re.findall(r"by ([\w ]+), (\w+) \(", areas)
+    best = [(by, model) for model, by in re.findall(r"(\w+) by ([\w ]+) \(", areas)]
     assert best == [
         ("the area under CWSA over coverage", sweep.summary["cwsa_area"].idxmax()),
         ("accuracy", sweep.summary["accuracy"].idxmax()),
@@ -23,7 +23,7 @@ def test_what_simulated_models_show():
         {model: place for place, model in enumerate(values.sort_values().index, 1)}
         for values in (sweep.summary["ece"], -sweep.curves.groupby("model")["cwsa"].mean())
     )
-    model, ece, cwsa = re.search(r"most of all (\w+): number (\d) by ECE \([^)]*\), (\d) by CWSA", ranks).groups()
+    model, ece, cwsa = re.search(r"is for (\w+): place (\d) by ECE \([^)]*\), place (\d) by CWSA", ranks).groups()
     assert (by_ece[model], by_cwsa[model]) == (int(ece), int(cwsa))
     assert abs(int(ece) - int(cwsa)) == max(abs(by_ece[name] - by_cwsa[name]) for name in by_ece)
     (chart,) = (
@@ -42,13 +42,13 @@ def test_what_predictions_show(tmp_path):
     sweep = experiments.cwsa_sweep(read.profiles)
     report = predictions_report(predictions_cells(read, sweep), sweep, {})
     compared, went, ranks = report.result
-    assert "with a standard error of 0 are the printed ones" in compared
+    assert "with a standard error of 0 agree with the printed ones" in compared
     # φ at .5 is .8, .6 and −.4, of four samples; at .99 nothing is left.
     assert went.endswith("CWSA goes from 0.250 to 0 (cifar10) and from 1.00 to 1.00 (sure).")
-    assert "by accuracy, sure (1.00); by AURC, sure (0)." in ranks
-    assert "by the area under CWSA over coverage, cifar10 (" in ranks  # a perfect model has 0
+    assert "sure by accuracy (1.00) and sure by AURC (0)." in ranks
+    assert "is cifar10 by the area under CWSA over coverage (" in ranks  # a perfect model has 0
     assert [chart.name for chart in report.charts] == [
         "Model cifar10 over the threshold (Figure 2)",
         "Model sure over the threshold",
     ]
-    assert "where 75.0% are answered" in report.charts[0].finding
+    assert "which answers 75.0%" in report.charts[0].finding

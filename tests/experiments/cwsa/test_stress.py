@@ -82,7 +82,7 @@ def test_the_page_says_what_is_left(folder, capsys):
         "ours"
     ]
     kept = sorted(noise.loc[0.4] / noise.loc[0.0])
-    assert f"accuracy {100 * kept[0]:.1f} to {100 * kept[1]:.1f}%" in report.findings[0]
+    assert f"accuracy keeps {100 * kept[0]:.1f} to {100 * kept[1]:.1f}%" in report.findings[0]
     assert [chart.name for chart in report.charts] == ["Label noise", "Imbalance", "Degraded confidence"]
     (folder / "gap_predictions.csv").write_text("correct,confidence\n1,\n")
     assert main(["experiment", "cwsa-stress", "--predictions", str(folder), "--repetitions", "2"]) == 1
@@ -94,7 +94,7 @@ def test_the_page_says_what_is_left(folder, capsys):
 
 def test_graded_answers_are_left_out(tmp_path):
     (tmp_path / "graded_predictions.csv").write_text("correct,confidence\n1,.9\n.5,.8\n")
-    with pytest.raises(ValueError, match="left out graded: its correctness is graded"):
+    with pytest.raises(ValueError, match="left out graded: its answers are graded"):
         cwsa_stress_experiment(tmp_path, n_repetitions=2)
 
 

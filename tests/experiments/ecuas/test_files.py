@@ -46,14 +46,14 @@ def test_a_system_that_cannot_be_read_is_named_and_the_rest_run(arrays, tmp_path
     scores, y = arrays
     save(tmp_path, "good", scores, y, apart=True)
     bad = {
-        "pickled": (np.array([[Payload()]], dtype=object), y, "holds Python objects, which are not read"),
+        "pickled": (np.array([[Payload()]], dtype=object), y, "has Python objects, which are not read"),
         "shorter": (scores[:50], y, r"scores have shape (50, 3) and type float64, and targets shape (90,)"),
-        "halves": (scores, y + 0.5, "type float64; they must be numbers of shape"),
+        "halves": (scores, y + 0.5, "type float64. Scores must be numbers of shape"),
         "texts": (scores.astype(str), y, "scores have shape (90, 3) and type <U"),
         "gap": (np.where(np.arange(3) + np.arange(90)[:, None] == 8, np.nan, scores), y, "scores in row 6 are missing"),
-        "alone": (scores, 0 * y, "targets hold fewer than two classes"),
-        "beyond": (scores[:, :2], y, "targets hold class 2, but scores have columns for 0 to 1"),
-        "below": (scores, y - 1, "targets hold class -1"),
+        "alone": (scores, 0 * y, "targets have fewer than two classes"),
+        "beyond": (scores[:, :2], y, "targets have class 2, but scores have columns for 0 to 1"),
+        "below": (scores, y - 1, "targets have class -1"),
         "half": (None, y, "there is no file scores.npy"),
     }
     for name, (given, targets, _) in bad.items():
@@ -69,11 +69,11 @@ def test_a_system_that_cannot_be_read_is_named_and_the_rest_run(arrays, tmp_path
     assert said.keys() == {*bad, "words", "several"}
     for name, (*_, message) in bad.items():
         assert message in said[name]
-    assert "is no array of numbers" in said["words"]
-    assert "holds several arrays" in said["several"]
+    assert "is not an array of numbers" in said["words"]
+    assert "has several arrays" in said["several"]
     assert main(["experiment", "ecuas", str(tmp_path), "--jobs", "1"]) == 1
     out, err = capsys.readouterr()
-    assert "skconf: below is left out: targets hold class -1" in err
+    assert "skconf: below is left out: targets have class -1" in err
     assert "good" in out
     (tmp_path / "good/targets.npy").unlink()
     with pytest.raises(ValueError, match=r"None of 12 systems in .* can be read\. alone is left out"):
@@ -90,7 +90,7 @@ def test_functions_warn_of_systems_that_are_left_out(arrays, tmp_path):
 
 
 def test_an_empty_folder(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"holds no file NAME\.scores\.npy or NAME/scores\.npy"):
+    with pytest.raises(FileNotFoundError, match=r"has no file NAME\.scores\.npy or NAME/scores\.npy"):
         read_arrays(tmp_path)
 
 

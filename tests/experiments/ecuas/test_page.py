@@ -19,9 +19,9 @@ def test_what_costs_show():
     drawn = {"system": ["a", "a", "b", "b"], "temperature": [0.0, 1, 0, 1], "error_rate": 0.5}
     sampled = pd.DataFrame({**drawn, "n_ecuas_0": [1, 2, 2, 1], "n_ecuas_1": [1, 2, 1, 2], "n_ecuas_128": [2, 1, 2, 1]})
     nothing, calibrated, drawn_answers = ecuas_report(cells, sampled, {}).result
-    assert "nothing to compare with" in nothing
+    assert "nothing is compared" in nothing
     assert calibrated == (
-        "Calibration lowers the cost of systems: 2 of 2 at n = 0 (median factor 0.50), 1 of 2 at n = 1 (median factor "
-        "1.25) and 1 of 2 at n = 128 (median factor 1.25)."
+        "Number of systems whose cost calibration lowers: 2 of 2 at n = 0 (median factor 0.50), 1 of 2 at n = 1 "
+        "(median factor 1.25) and 1 of 2 at n = 128 (median factor 1.25)."
     )
     assert drawn_answers.endswith("1 of 2 systems at n = 0, 2 of 2 systems at n = 1 and 0 of 2 systems at n = 128.")

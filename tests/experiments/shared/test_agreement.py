@@ -28,19 +28,19 @@ def cells():
 def test_agreement_beside_that_of_chance(cells):
     varying, fixed = agreement_words(cells)
     # 95.45% of 60 are 57.27.
-    assert varying.startswith("57 of 60 comparable figures lie within 2 standard errors of the printed ones; chance")
-    assert varying.endswith("gives about 57.")
-    assert fixed.startswith("1 of 2 figures with a standard error of 0 are the printed ones")
-    assert fixed.endswith("; not accuracy of m.")
+    assert varying.startswith("57 of 60 comparable figures are within 2 standard errors of the printed ones. By chance")
+    assert varying.endswith("about 57 would be.")
+    assert fixed.startswith("1 of 2 figures with a standard error of 0 agree with the printed ones")
+    assert fixed.endswith(". Others do not: accuracy of m.")
     (left_out,) = not_compared(cells)
     assert left_out == "5 of 67 printed figures cannot be compared: 3 of CSR (one draw); 2 of accuracy (rounded)."
 
 
 def test_few_figures_and_none():
-    assert agreement_words(cells_of([0.1] * 9))[0].endswith("chance alone gives about 8.6.")
+    assert agreement_words(cells_of([0.1] * 9))[0].endswith("By chance, about 8.6 would be.")
     assert agreement_words(cells_of([0.1], note="one draw")) == ["None of the printed figures can be compared."]
     own = cells_of([np.nan]).assign(paper=np.nan)
-    assert "nothing to compare with" in agreement_words(own)[0]
+    assert "nothing is compared" in agreement_words(own)[0]
     assert not_compared(own) == []
     assert distance_chart(own) == []
 

@@ -145,9 +145,10 @@ def test_a_model_that_fails_is_left_out_and_the_rest_runs():
     models = {"failing": Failing(), "prior": Prior(), "sums to 2": NoProbabilities()}
     with pytest.warns(UserWarning, match="is left out on loans") as told:
         result = csr_experiment({"loans": loans()}, estimators=models, random_state=[0, 1], **QUICK)
+    row = "row 0 is [0.8833, 1.1167]."
     assert [str(each.message) for each in told] == [
         "failing is left out on loans. failing failed: RuntimeError: out of luck.",
-        "sums to 2 is left out on loans. predict_proba of sums to 2 gives no probabilities: row 0 is [0.8833, 1.1167].",
+        f"sums to 2 is left out on loans. predict_proba of sums to 2 does not return probabilities: {row}",
     ]
     assert result["calibration"].tolist() == ["none", "prior", "none", "prior"]
 
@@ -169,7 +170,7 @@ def test_pages_and_tables_have_no_place_for_printed_figures():
     assert "ours" not in text
     assert "value" not in text
     page = csr_html(result)
-    assert "The paper prints no figures of this" in page
+    assert "The paper prints no figures for this" in page
     assert "&lt;i&gt;prior" in page
     assert "<i>prior" not in page
     assert "within 1" not in page
@@ -184,7 +185,7 @@ def test_pages_and_tables_have_no_place_for_printed_figures():
             ValueError,
             "'a' is continuous: 30 distinct numbers in 60 rows",
         ),
-        ({"a": (np.ones((60, 1)), ["x"] * 57 + ["y"] * 3)}, ValueError, "needs 5 rows or more .*: 'y' has 3. Merge"),
+        ({"a": (np.ones((60, 1)), ["x"] * 57 + ["y"] * 3)}, ValueError, "needs at least 5 rows .*: 'y' has 3. Merge"),
         ({"a": (np.ones((12, 1)), ["x", "y"] * 6)}, ValueError, "has 12 rows of 2 classes, but 20 are needed"),
         ({"a": (np.ones((30, 1)), ["x"] * 30)}, ValueError, "All labels of 'a' are 'x'"),
         (
@@ -196,7 +197,7 @@ def test_pages_and_tables_have_no_place_for_printed_figures():
         ({"a": (np.ones(30), ["x", "y"] * 15)}, ValueError, "must be a table, but have 1 dimension"),
         ({"a": (np.array([[np.inf]] * 30), ["x", "y"] * 15)}, ValueError, "feature '0' of 'a' is infinite in row 0"),
         ({"a": (csr_matrix((30, 1)), ["x", "y"] * 15)}, TypeError, "sparse matrix. Pass X.toarray"),
-        ({"a": (pd.DataFrame({"b": [[1]] * 30}), ["x", "y"] * 15)}, TypeError, "feature 'b' of 'a' holds list"),
+        ({"a": (pd.DataFrame({"b": [[1]] * 30}), ["x", "y"] * 15)}, TypeError, "feature 'b' of 'a' has list"),
         ({"a": (pd.DataFrame(np.ones((30, 2)), columns=["b", "b"]), ["x", "y"] * 15)}, ValueError, "same name: ..b"),
         ({"a": np.ones((30, 1))}, TypeError, r"'a' must be a pair \(X, y\) or a Bunch, but are ndarray"),
         ({"wine": (np.ones((30, 1)), ["x", "y"] * 15)}, ValueError, "'wine' is the name of a data set of the paper"),
@@ -211,9 +212,9 @@ def test_data_that_are_none_are_told(data, error, message):
 @pytest.mark.parametrize(
     ("models", "message"),
     [
-        ({"svc": LinearSVC()}, "svc has no predict_proba: .*CalibratedClassifierCV"),
+        ({"svc": LinearSVC()}, "svc has no predict_proba, but .*CalibratedClassifierCV"),
         ({"forest": RandomForestClassifier}, r"forest is a class. Pass a classifier: RandomForestClassifier\(\)"),
-        ({"none": Prior()}, "names that no calibration has, but one is 'none'"),
+        ({"none": Prior()}, "not have the name of a calibration, but one is 'none'"),
     ],
 )
 def test_models_that_are_none_are_told(models, message):
@@ -245,7 +246,7 @@ def test_probabilities_of_classes_that_the_training_data_lack_are_0():
     assert proba.shape == (4, 4)
     assert (proba[:, [1, 3]] == 0).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1)
-    with pytest.raises(EstimatorError, match=r"Prior gives an array of shape \(4, 3\), where \(4, 4\) is needed"):
+    with pytest.raises(EstimatorError, match=r"Prior returns an array of shape \(4, 3\), but \(4, 4\) is needed"):
         learn(Prior(), X, y, [X], 4)
 
 
@@ -331,7 +332,7 @@ def test_labels_keep_the_order_of_numbers_and_zeros_in_front(tmp_path):
 
 def test_a_few_entries_that_are_no_numbers_are_missing_and_told(tmp_path):
     path = written(tmp_path, ["a,y", *["1.5,k"] * 30, "broken,k"])
-    with pytest.warns(UserWarning, match="'a' holds numbers but for 1 of 31 entries, such as 'broken'"):
+    with pytest.warns(UserWarning, match="'a' holds numbers, except for 1 of 31 entries, such as 'broken'"):
         assert read_own_file(path, "y").data["a"].isna().sum() == 1
 
 
@@ -345,7 +346,7 @@ def test_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "target", "message"),
     [
-        (["a,y", "1,k"], None, r"own.csv: the columns are \['a', 'y'\]. Name that of the labels by target"),
+        (["a,y", "1,k"], None, r"own.csv: the columns are \['a', 'y'\]. Name the column of labels by target"),
         (["a,label", "1,k"], "labels", "there is no column 'labels'. Did you mean 'label'"),
         (["33.6,1", "30.1,0"], "y", "The first line must contain the names of the columns, but it contains .'33.6'"),
         (["a,a,y", "1,2,k"], "y", "multiple columns named a. Rename|several columns"),
@@ -441,7 +442,7 @@ def test_an_own_file_of_an_own_model_in_the_cf1_experiment(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--dataset", "wine", "--data", "loans.csv", "--target", "y"], "give --data or --dataset, not both"),
+        (["--dataset", "wine", "--data", "loans.csv", "--target", "y"], "pass --data or --dataset, not both"),
         (["--data", "loans.csv", "--target", "city"], "'loans' are missing"),
         (["--data", "loans.csv", "--target", "y", "--training-shares", "1"], "are 1 training_shares, but 3 of label_"),
         (["--estimator", "models_of_mine:Silent"], "models_of_mine:Silent has no predict_proba"),
@@ -456,13 +457,13 @@ def test_mistakes_of_the_cf1_experiment_are_told(arguments, message, folder, cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "loans.csv"], "Name that of the labels by --target"),
+        (["--data", "loans.csv"], "Name the column of labels by --target"),
         (["--data", "loans.csv", "--target", "income [k$]"], "The target of 'loans' is continuous: "),
         (["--data", "nothing.csv", "--target", "y"], "there is no file nothing.csv"),
-        (["--target", "y"], "--target names a column of --data FILE, which is not given"),
-        (["--data", "loans.csv", "--target", "y", "--datasets", "digits"], "give --data or --datasets, not both"),
+        (["--target", "y"], "--target names a column of --data FILE. Pass --data, too."),
+        (["--data", "loans.csv", "--target", "y", "--datasets", "digits"], "pass --data or --datasets, not both"),
         (["--estimator", "models_of_mine"], "'models_of_mine' does not name a classifier. Write MODULE:CLASS"),
-        (["--estimator", "models_of_mine.py:Prior"], "for a file model.py in the current folder, model:CLASS"),
+        (["--estimator", "models_of_mine.py:Prior"], "For a file model.py in the current folder, write model:CLASS"),
         (["--estimator", "nothing_there:Prior"], "There is no module 'nothing_there', and no file nothing_there.py in"),
         (["--estimator", "sklearn.nothing:Prior"], "There is no module 'sklearn.nothing'"),
         (["--estimator", "broken_of_mine:Prior"], "broken_of_mine cannot be imported: ModuleNotFoundError: No module"),
