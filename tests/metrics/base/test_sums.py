@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from skconf import ConfidenceProfile
+from skconf.metrics._base import sums
 from skconf.metrics._base.sums import BlockSums, Cells, Term, full_matrix
 
 
@@ -22,9 +23,13 @@ def columns(terms, weight, n):
     return np.hstack(found)
 
 
+@pytest.mark.parametrize("many_rows", [False, True])
 @pytest.mark.parametrize("many_columns", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_second_moments_are_sums_of_products(weighted, many_columns):
+def test_second_moments_are_sums_of_products(weighted, many_columns, many_rows, monkeypatch):
+    """Cells of many rows are summed up in another way; here from the first row on."""
+    if many_rows:
+        monkeypatch.setattr(sums, "_MANY_ROWS", 1)
     rng = np.random.default_rng(0)
     n = 40
     weight = rng.exponential(1, n) if weighted else None
