@@ -208,7 +208,9 @@ def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
     column = check_column(given, n_samples, name)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)
-    refuse_where(outside, column, name, "it must lie in [0, 1]", kind="out of range")
+    of_hundred = column.min(initial=0) >= 0 and 2 < column.max(initial=0) <= 100
+    demand = "it must lie in [0, 1]" + ("; divide percentages by 100" if of_hundred else "")
+    refuse_where(outside, column, name, demand, kind="out of range")
     return np.clip(column, 0.0, 1.0)
 
 

@@ -330,6 +330,10 @@ class Columns:
         missing = missing & ~self._abstains(table)
         return no_row if missing.all() else missing
 
+    def has_percentages(self, table: Any) -> bool:
+        """Return whether confidences of a table are texts such as 95%."""
+        return self.confidence is not None and not self.proba and has_percentages(as_series(table[self.confidence]))
+
     def states_of(self, table: Any, answers: Any) -> "pd.Series[Any]":
         """Return whether each row is an answer or why it abstains, by its grade and a column of answers."""
         grades = self._numbers(table, self.correct, of_truth=True).astype(np.float64)
@@ -427,6 +431,10 @@ class Columns:
         try:
             return numbers_in(table, name, or_truth=of_truth, lists=lists)
         except ValueError as error:
+            if name == self.confidence and have_no_entry(as_series(table[name])).any():
+                problem = as_data_error(error)
+                problem.advice = f"If rows without a confidence abstain, say so by {option('abstained', name)}."
+                raise problem from None
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise
             problem = as_data_error(error)

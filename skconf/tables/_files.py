@@ -147,6 +147,8 @@ def _read_rows(path: Path, columns: Columns, n_rows: int | None, ids: Any, *, as
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone.ne(ANSWERED)})
+        if as_log and table is not None and columns.has_percentages(table):
+            said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
         profile = None if table is None else columns.read(table)
         if n_rows is None:  # a trial tells nothing
             tell_broken(file.broken, path, "row")

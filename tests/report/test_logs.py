@@ -104,7 +104,7 @@ def test_marks_of_some_rows_abstain_there():
 
 
 def test_blank_confidences_are_refused_where_nothing_says_that_they_abstain():
-    with pytest.raises(ValueError, match="confidence") as caught:
+    with pytest.raises(ValueError, match="confidence abstain, say so by abstained='confidence'") as caught:
         ConfidenceReport.from_files("answers.csv")
     assert caught.value.row == int(np.argmax(ABSTAINED))
 
@@ -515,3 +515,19 @@ def test_a_column_or_none_says_who_abstains_instead(of, capsys):
     assert len(
         read_log("x.jsonl", correct="is_right", confidence="sure.p", abstained=of).query("state == 'answered'")
     ) == len(profile)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsys):
+    table = REPEATED.drop(columns=["id", "uid"]).assign(confidence=[f"{100 * c:.1f}%" for c in CONFIDENCE])
+    assert main(["evaluate", written(table, form=form), "--short"]) == 0
+    assert "read percentages in column 'confidence' as numbers from 0 to 1" in capsys.readouterr().err
+    report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
+    assert report.frame["value"].tolist() == [pytest.approx(CONFIDENCE.mean())]
+    numbers = table.assign(confidence=100 * CONFIDENCE)
+    with pytest.raises(ValueError, match="divide them by 100"):
+        ConfidenceReport.from_files(written(numbers, form=form))
+    with pytest.raises(ValueError, match="divide percentages by 100"):
+        ConfidenceProfile.from_correctness(CORRECT, 100 * CONFIDENCE)
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]\.$"):
+        ConfidenceProfile.from_correctness([1, 0], [0.5, 1.5])
