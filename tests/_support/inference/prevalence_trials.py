@@ -644,7 +644,8 @@ HEAD = """\
 from the place of use. At a small share it was better than the factor alone, and better than calibration on 500 rows at
 the true share.
 
-[Another page](prevalence.md) says what to do. This page has the numbers, and is written by `{command}`.
+[Another page](prevalence.md) says what to do. This page has the numbers. Each section says when it was made; the
+command is `{command}`.
 """
 
 
@@ -678,8 +679,8 @@ points.""",
         "Label shift that holds",
         """\
 `estimate_prevalence` tests whether only the shares have changed (label shift). Here this is true. The table says how
-often the test denies it, at p < 0.05, in the same populations. There are {n} sets of each of the twelve
-combinations.""",
+often the test denies it, at p < 0.05, in the same populations, with probabilities that are not calibrated again: the
+test does not read that. There are {n} sets of each of the twelve combinations.""",
     ),
     "intervals": (
         "Metrics at a stated share",
@@ -687,8 +688,8 @@ combinations.""",
 The table says how often 95% intervals of `at_prevalence` cover the true value. A column has so many rows of the common
 class + of the rarer class. There are the four shares and five models: Gaussians 2 apart (overconfident, or calibrated),
 0.7 (bad), 4 (good) and 6 (nearly perfect). A dash means fewer than 20 intervals: single errors decide the size ratio.
-The capped size ratio has intervals. In some sets, 100 rows without an error have up to 99.7% of the weight. Then the
-upper end is the error rate that 100 rows cannot exclude. It never misses, so these intervals cover more often than
+The capped size ratio has intervals. If rows of the common class have no error, and up to 99.7% of the weight, the upper
+end is the error rate that so few rows cannot exclude. It never misses, so these intervals cover more often than
 95%.""",
     ),
     "promises": (
@@ -750,7 +751,7 @@ def section(name, sets, text, date):
     return f"\n## {title}\n\n{about.format(n=f'{sets:,}')} Made on {date}.\n\n{text}"
 
 
-SETS = {"loss": 1, "rebalanced": 1, "estimates": 25, "refutations": 250, "intervals": 30, "promises": 2000}
+SETS = {"loss": 1, "rebalanced": 1, "estimates": 10, "refutations": 84, "intervals": 30, "promises": 2000}
 
 
 def main():
@@ -764,6 +765,7 @@ def main():
     given.parts.mkdir(parents=True, exist_ok=True)
     sets = SETS if given.sets is None else SETS | dict.fromkeys(given.only, given.sets)
     page, start = HEAD.format(command=COMMAND), time.monotonic()
+    _, *before = given.out.read_text().split("\n## ") if given.out.exists() else [""]
     for name, (pieces, write) in parts(sets).items():
         files = {piece: given.parts / f"{name} {sets[name]} {piece}.pkl" for piece in pieces}
         for piece, file in files.items():
@@ -774,7 +776,8 @@ def main():
                 print(f"{time.monotonic() - start:.0f} s: {name}, {piece}", flush=True)
         missing = [piece for piece, file in files.items() if not file.exists()]
         if missing:
-            print(f"left out, {len(missing)} of {len(files)} pieces are missing: {name}")
+            print(f"{len(missing)} of {len(files)} pieces are missing, so the section stays as it was: {name}")
+            page += "".join(f"\n## {each.rstrip()}\n" for each in before if each.startswith(f"{ABOUT[name][0]}\n"))
             continue
         made = datetime.fromtimestamp(max(file.stat().st_mtime for file in files.values()))
         frame = pd.concat([pd.read_pickle(file) for file in files.values()], ignore_index=True)
