@@ -10,7 +10,8 @@ from _support.metrics.twins import counts
 from hypothesis import given, settings
 from sklearn import metrics as plain
 
-from skconf import metrics
+from skconf import ConfidenceProfile, metrics
+from skconf.metrics import get_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 
@@ -114,3 +115,12 @@ def test_single_numbers_and_matrices_are_those_of_sklearn(outcome):
 
 def test_classes_that_are_constant_have_no_correlation():
     assert metrics.cw_matthews_corrcoef([0, 1], [0.2, 0.3]) == 0
+
+
+@pytest.mark.parametrize("name", ["cw_matthews_corrcoef", "cw_cohen_kappa_score"])
+@pytest.mark.parametrize(("counts", "shares"), [((2, 8), (0.16, 0.16)), ((1, 2, 7), (0.09, 0.16, 0.21))])
+def test_classes_count_by_their_variance(name, counts, shares):
+    """Of two classes the rare one counts as much as the other."""
+    y, n_classes = np.repeat(np.arange(len(counts)), counts), len(counts)
+    profile = ConfidenceProfile.from_predictions(y, np.full((10, n_classes), 1 / n_classes))
+    np.testing.assert_allclose(get_metric(name).class_shares(profile), shares)
