@@ -1,1 +1,1 @@
-"""What every room stands on: labels, probabilities, checks, ranking, messages and warnings."""
+"""Code that all packages share: labels, probabilities, checks, ranking, messages and warnings."""

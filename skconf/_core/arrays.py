@@ -1,4 +1,4 @@
-"""Arrays from whatever users hand in: the one place that converts, and refuses what would be misread."""
+"""Conversion of the input of users to arrays. Input that would be misread is refused."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _FLOATS = (np.float16, np.float32, np.float64)
 
 
 def refuse_hidden(values: Any, name: str) -> None:
-    """Refuse a masked array with hidden values, or a list of such: they would be read as if they were there."""
+    """Refuse masked arrays with hidden values, and lists of these, because the hidden values would be read."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.is_masked(values)
     elif isinstance(values, (list, tuple)):
@@ -20,17 +20,17 @@ def refuse_hidden(values: Any, name: str) -> None:
     else:
         hidden = False
     if hidden:
-        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
+        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill in the values.")
 
 
 def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -> NDArray[Any]:
-    """Return values of any kind as an array in the machine's byte order, without a copy where they are one.
+    """Return values of any kind as an array in the machine's byte order. An array is not copied.
 
     Raises
     ------
     ValueError
-        If values are hidden (a masked array), in fields (a structured array), or cannot be read at all. The message
-        ends with the remedy.
+        If values are hidden (a masked array) or in fields (a structured array), or if they cannot be read. The message
+        ends with `remedy`.
     """
     refuse_hidden(values, name)
     try:
@@ -48,18 +48,18 @@ def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -
 
 
 def as_real_array(values: Any, name: str, remedy: str = "") -> NDArray[Any]:
-    """Return values as an array that may hold real numbers; dates, durations and complex numbers are none."""
+    """Return values as an array that may hold real numbers. Refuse dates, durations and complex numbers."""
     if sparse.issparse(values):
-        raise ValueError(f"{name} is a sparse matrix; pass a dense array ({name}.toarray()).")
+        raise ValueError(f"{name} is a sparse matrix. Pass a dense array: {name}.toarray().")
     array = as_array(values, name, "numbers", remedy)
     if array.dtype.kind in "mMc":
         what = {"m": "durations", "M": "dates", "c": "complex numbers"}[array.dtype.kind]
-        raise ValueError(f"{name} holds {what} ({array.dtype}), where real numbers are needed.{remedy}")
+        raise ValueError(f"{name} holds {what} ({array.dtype}), but real numbers are needed.{remedy}")
     return array
 
 
 def as_floats(values: Any, name: str, remedy: str = "") -> NDArray[Any]:
-    """Return values as floating-point numbers of 16, 32 or 64 bits, without a copy where they are such."""
+    """Return values as floating-point numbers of 16, 32 or 64 bits. Such numbers are not copied."""
     if type(values) is np.ndarray and values.dtype in _FLOATS:
         return values
     array = as_real_array(values, name, remedy)

@@ -1,4 +1,4 @@
-"""Values put into bins of equal width or of equal mass."""
+"""Bins of equal width and bins of equal mass."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _NEAR = 1e-12
 
 
 def equal_width_bin(values: Floats, n_bins: int) -> Codes:
-    """Return the bin (k/n, (k + 1)/n] of every value in [0, 1]; 0 belongs to the first."""
+    """Return the bin (k/n, (k + 1)/n] of every value in [0, 1]. The value 0 belongs to the first bin."""
     scaled = values * n_bins
     bins = np.clip(np.ceil(scaled), 1, n_bins).astype(np.intp)
     bins -= 1
@@ -32,8 +32,8 @@ def equal_width_bin(values: Floats, n_bins: int) -> Codes:
 def equal_mass_bin(weight: Floats, n_bins: int) -> Codes:
     """Return the bin of every level, given the weights of all levels in ascending order.
 
-    A level is in the bin that holds the share F of weight at or below it, k/n < F <= (k + 1)/n. Tied samples are
-    one level, so that a bin never splits them; a bin may then be empty.
+    Let F be the share of the weight at or below a level. The level is in bin k if k/n < F <= (k + 1)/n. Tied samples
+    are one level, so they are always in the same bin. A bin may be empty.
     """
     below = np.cumsum(weight)
     return np.clip(np.ceil(below / below[-1] * n_bins - _ROUNDING).astype(np.intp) - 1, 0, n_bins - 1)

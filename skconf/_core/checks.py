@@ -1,4 +1,4 @@
-"""Checks of arguments, made before anything is computed."""
+"""Checks of arguments before anything is computed."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -15,7 +15,7 @@ INSTEAD = "Pass ConfidenceProfile.from_estimator(model, X, y) instead."
 
 
 def check_number(value: Any, name: str, low: float = -np.inf, high: float = np.inf, *, open_high: bool = False) -> None:
-    """Raise unless a parameter is a number in [low, high] (or [low, high))."""
+    """Raise if a parameter is not a number in [low, high] (or [low, high))."""
     bounds = f"[{low:g}, {high:g}" + (")" if open_high else "]")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number in {bounds}, but is {value!r}.")
@@ -25,7 +25,7 @@ def check_number(value: Any, name: str, low: float = -np.inf, high: float = np.i
 
 
 def check_whole(value: Any, name: str, low: int = 1, high: int | None = None) -> None:
-    """Raise unless a parameter is a whole number, in [`low`, `high`]."""
+    """Raise if a parameter is not a whole number in [`low`, `high`]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, but is {value!r}.")
     if value < low:
@@ -35,7 +35,7 @@ def check_whole(value: Any, name: str, low: int = 1, high: int | None = None) ->
 
 
 def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
-    """Raise unless a parameter is one of a few options."""
+    """Raise if a parameter is not one of the options."""
     known = list(options)
     value = value.item() if isinstance(value, np.generic) else value
     for option in known:
@@ -45,9 +45,9 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
 
 
 def check_threshold(value: Any, *, any_number: bool = False) -> None:
-    """Raise unless a threshold is None, infinite, in [0, 1] or, with `any_number`, any number.
+    """Raise if a threshold is not valid: None, infinity, a number in [0, 1] or, with `any_number`, any number.
 
-    Scores that are no confidences may be any numbers. A tuned classifier that rejects everything has an infinite
+    Scores that are not confidences may be any numbers. A tuned classifier that rejects everything has an infinite
     threshold.
     """
     if value is not None and not (isinstance(value, Real) and value == np.inf):
@@ -62,9 +62,9 @@ def takes_no_estimator(
     Parameters
     ----------
     advice : str
-        What to do.
+        The advice that ends the message.
     position : int, default=0
-        Where true labels are expected among the arguments without a name.
+        Position of the true labels among the positional arguments.
 
     Returns
     -------

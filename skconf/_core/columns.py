@@ -1,4 +1,4 @@
-"""Columns of probabilities, found by the labels in their names; and the ways to write a label."""
+"""Columns of probabilities are found by the labels in their names. Labels may be written in several ways."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,13 +15,13 @@ _TRUTH = {"true": "1", "false": "0"}
 
 
 def plain(label: Any) -> str:
-    """Return the text of a label in one spelling: 1.0, True, "true" and " 1" become "1"; "01" stays."""
+    """Return a label as text in one spelling: 1.0, True, "true" and " 1" become "1", but "01" stays."""
     text = str(label).strip()
     return re.sub(r"^(-?\d+)\.0+$", r"\1", _TRUTH.get(text.lower(), text))
 
 
 class Spellings:
-    """Look labels up by text: as it is written, or else by its plain spelling, where no two labels share one."""
+    """Look up labels by text: by the same text, or else by the plain spelling if it is unique."""
 
     def __init__(self, labels: Iterable[Any]) -> None:
         listed = list(labels)
@@ -33,7 +33,7 @@ class Spellings:
         return str(text) in self._written or plain(text) in self._plain
 
     def label(self, text: Any) -> Any:
-        """Return the label that a text means; the text itself where it means none."""
+        """Return the label for a text; if there is none, the text itself."""
         written = str(text)
         return self._written[written] if written in self._written else self._plain.get(plain(text), text)
 
@@ -50,12 +50,12 @@ def in_order_of(
     proba : ndarray of shape (n_samples,) or (n_samples, n_classes)
         The probabilities.
     given : object
-        What they were read from: a table of pandas, polars or pyarrow has names. Names that only count (0, 1, … of
-        pandas' default index, `column_0`, … of polars) are none.
+        The object that the user passed. A table of pandas, polars or pyarrow has names. Default names (0, 1, … in
+        pandas, `column_0`, … in polars) are ignored.
     name : str
-        What the user calls it.
+        Name of the argument.
     positive : int, default=None
-        The class that a single column stands for.
+        Position of the class whose probability is in a single column.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def in_order_of(
     Raises
     ------
     ValueError
-        If columns are named, and not by the labels, all in one way: `LABEL` or `proba_LABEL`.
+        If columns have names, but these are not the labels, all written as `LABEL` or all as `proba_LABEL`.
     """
     if proba.ndim == 1:
         _check_name_of_one(classes, getattr(given, "name", None), name, positive)
@@ -75,15 +75,15 @@ def in_order_of(
     order = positions_of_names(names, classes)
     if order is None:
         raise ValueError(
-            f"{name} has the columns {shorten(names)}, but the labels are {shorten(classes.tolist())}. Name "
-            f"every column by its label, LABEL or {PREFIX}LABEL; or pass {name}.to_numpy(), with the "
-            "columns in the order of the labels."
+            f"{name} has the columns {shorten(names)}, but the labels are {shorten(classes.tolist())}. Name every "
+            f"column by its label, as LABEL or {PREFIX}LABEL. Or pass {name}.to_numpy(), with the columns in the order "
+            "of the labels."
         )
     return proba if order == sorted(order) else proba.take(order, axis=1)
 
 
 def column_names(table: Any) -> list[Any] | None:
-    """Return the names of the columns of a table; None where it has none, or they only count."""
+    """Return the names of the columns of a table; None without names, or with default names."""
     names = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
     names = getattr(table, "columns", None) if names is None else names
     if names is None or callable(names):
@@ -95,7 +95,7 @@ def column_names(table: Any) -> list[Any] | None:
 
 
 def positions_of_names(names: Sequence[Any], classes: NDArray[Any]) -> list[int] | None:
-    """Return the position of every class among the names of columns; None unless all are named in one way."""
+    """Return the position of every class among the names of columns; None if not all are named in the same way."""
     labels, known = classes.tolist(), Spellings(classes.tolist())
     prefixed = all(isinstance(name, str) and name.startswith(PREFIX) for name in names)
     for bare in [list(names), [name.removeprefix(PREFIX) for name in names]] if prefixed else [list(names)]:
@@ -106,7 +106,7 @@ def positions_of_names(names: Sequence[Any], classes: NDArray[Any]) -> list[int]
 
 
 def _check_name_of_one(classes: NDArray[Any], called: Any, name: str, positive: int | None) -> None:
-    """Raise if the name of a single column says that it belongs to another class than the positive one."""
+    """Raise if the name of a single column is the label of another class than the positive one."""
     if not isinstance(called, str) or positive is None:  # a number may merely count columns
         return
     labels = classes.tolist()
@@ -115,6 +115,7 @@ def _check_name_of_one(classes: NDArray[Any], called: Any, name: str, positive: 
     named = known.label(texts[0]) if texts else labels[positive]
     if named != labels[positive]:
         raise ValueError(
-            f"{name} is called {called!r}, the probability of the label {named!r}, but a single column is that of "
-            f"pos_label, here {labels[positive]!r}. Pass pos_label={named!r}, or the other column."
+            f"{name} is named {called!r}, so it is the probability of the label {named!r}. But a single column must be "
+            f"the probability of pos_label, which is {labels[positive]!r}. Pass pos_label={named!r}, or the other "
+            "column."
         )

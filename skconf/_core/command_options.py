@@ -11,7 +11,7 @@ from skconf._core.terminal import CommandError
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
-    """Return a parser for an option that must be one of many names."""
+    """Return a parser for an option that must be one of the known names."""
     names = list(known)
 
     def read(name: str) -> str:
@@ -27,7 +27,7 @@ def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """Return a parser for an option that must be a whole number, `least` or more."""
+    """Return a parser for an option that must be a whole number of at least `least`."""
 
     def read(text: str) -> int:
         try:
@@ -53,7 +53,7 @@ def share(text: str) -> float:
 
 
 def grade(text: str) -> tuple[str, float]:
-    """Parse an option that gives a word a number: WORD=NUMBER."""
+    """Parse an option with a word and its number: WORD=NUMBER."""
     return _word_and_number(text, "WORD=NUMBER, as high=0.9")
 
 
@@ -68,7 +68,7 @@ def _word_and_number(text: str, what: str) -> tuple[str, float]:
 
 
 def share_of_class(text: str) -> list[tuple[str, float]]:
-    """Parse an option that gives labels their shares: LABEL=SHARE, or several with commas between them."""
+    """Parse an option with labels and their shares: LABEL=SHARE, or several separated by commas."""
     parts = text.split(",") if all("=" in part for part in text.split(",")) else [text]
     return [_word_and_number(part, "LABEL=SHARE, as fraud=0.003") for part in parts]
 
@@ -79,7 +79,7 @@ def shares_of(given: list[list[tuple[str, float]]] | None) -> dict[str, float] |
     Raises
     ------
     ValueError
-        If a label has two.
+        If a label has two shares.
     """
     shares: dict[str, float] = {}
     for label, share in (pair for pairs in given or [] for pair in pairs):
@@ -94,7 +94,7 @@ def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
     Raises
     ------
     ValueError
-        If a word has two.
+        If a word has two numbers.
     """
     grades: dict[str, float] = {}
     for word, number in given or []:
@@ -108,23 +108,23 @@ _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
 
 class OutputFile(type(Path())):  # type: ignore[misc]
-    """A file that a command is to write."""
+    """A file that a command will write."""
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Raise before anything is computed if an output would replace an input, or another output."""
+    """Raise if an output would replace an input or another output; called before anything is computed."""
     values = [part for value in vars(options).values() for part in (value if isinstance(value, list) else [value])]
     outputs = [value for value in values if isinstance(value, OutputFile) and not _is_special(value)]
     inputs = [file for value in values if outputs and type(value) is str for file in _files_of(value)]
     for at, output in enumerate(outputs):
         if any(_is_same(output, file) for file in inputs):
-            raise CommandError(f"{output} is read and would be replaced by what is written; name another file.")
+            raise CommandError(f"{output} is an input and would be overwritten by the output; name another file.")
         if any(_is_same(output, other) for other in outputs[:at]):
-            raise CommandError(f"{output} is named for two outputs; name two files.")
+            raise CommandError(f"{output} is given for two outputs; name two files.")
 
 
 def _files_of(text: str) -> list[Path]:
-    """Return the files that a text may name: itself, those in a folder, or those of a pattern."""
+    """Return the files that a text may name: a file, the files of a folder, or the files of a pattern."""
     try:
         path = Path(text)
         if path.is_dir():
@@ -139,14 +139,14 @@ def _is_special(path: Path) -> bool:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Return whether two paths lead to one file, also by links."""
+    """Return whether two paths lead to the same file, also through links."""
     if one.exists() and other.exists():
         return one.samefile(other)
     return one.resolve() == other.resolve()
 
 
 def output_file(text: str) -> OutputFile:
-    """Parse an option that names a file to write, and check that it can be written before hours of work, not after."""
+    """Parse an option that names a file to write; check now whether it can be written, and not after hours of work."""
     path = OutputFile(text)
     try:
         path.resolve()

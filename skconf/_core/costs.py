@@ -1,4 +1,4 @@
-"""What decisions cost: a cost matrix, the decision of least expected cost, and the largest uncertainty there is."""
+"""Costs of decisions: the cost matrix, the decision of least expected cost, and the largest uncertainty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, repr=False)
 class CostMatrix:
-    """The cost of each decision (column) under each true class (row), with their names where a table gave them.
+    """The cost of each decision (column) under each true class (row), with their names if a table has them.
 
     Parameters
     ----------
     costs : tuple of tuple of float
-        Rows of costs, finite, 0 or greater.
+        Rows of costs, which are finite and 0 or greater.
     classes, decisions : tuple or None
-        Names of the rows and of the columns; None where they go by position.
+        Names of the rows and of the columns. None if they have only positions.
     """
 
     costs: Matrix
@@ -40,7 +40,7 @@ class CostMatrix:
 
     @classmethod
     def read(cls, given: ArrayLike | Self) -> Self:
-        """Check a matrix of any kind; the rows and columns of a table keep their names."""
+        """Read and check a matrix of any kind. The rows and columns of a table keep their names."""
         if isinstance(given, cls):
             return given
         array = np.asarray(as_floats(given, "cost_matrix"), dtype=np.float64)
@@ -52,16 +52,19 @@ class CostMatrix:
         columns = column_names(given)
         matrix = cls(tuple(map(tuple, array.tolist())), named, None if columns is None else tuple(columns))
         if matrix.largest_uncertainty <= 0:
-            raise ValueError("cost_matrix has a decision that costs nothing under any class, so nothing is uncertain.")
+            raise ValueError(
+                "cost_matrix has a decision that costs nothing under any class, so no decision is uncertain. Check "
+                "the costs."
+            )
         return matrix
 
     def of(self, classes: NDArray[Any], decisions: Sequence[Any] | None = None) -> Floats:
-        """Return the costs with rows in the order of the classes, and columns in that of the decisions, if given.
+        """Return the costs, with rows in the order of the classes and columns in the order of the decisions.
 
         Raises
         ------
         ValueError
-            If there are more or fewer, or they have other names.
+            If the number of rows or columns, or their names, do not fit.
         """
         costs = np.array(self.costs)
         if len(costs) != len(classes):
@@ -88,7 +91,7 @@ class CostMatrix:
 
     @property
     def largest_uncertainty(self) -> float:
-        """u_M, the expected cost of the best decision where the probabilities help least."""
+        """The largest uncertainty u_M: expected cost of the best decision under the least favourable probabilities."""
         return least_favourable(self.costs)[0]
 
     def __repr__(self) -> str:
@@ -106,27 +109,27 @@ def _order(what: str, names: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
     order = positions_of_names(names, listed)
     if order is None:
         raise ValueError(
-            f"cost_matrix has {what} named {shorten(list(names))}, but they should be {shorten(list(wanted))}. Name "
-            "them so, in any order; or pass cost_matrix.to_numpy(), in this order."
+            f"cost_matrix has {what} named {shorten(list(names))}, but they should be {shorten(list(wanted))}. Use "
+            "these names, in any order. Or pass cost_matrix.to_numpy(), in this order."
         )
     return order
 
 
 def check_costs(costs: NDArray[Any], name: str) -> None:
-    """Raise unless costs are finite, 0 or greater."""
+    """Raise if costs are not finite, or are negative."""
     if not (np.isfinite(costs).all() and (costs >= 0).all()):
         raise ValueError(f"{name} must hold finite costs, 0 or greater.")
 
 
 def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
-    """Return the expected cost of each decision, of shape (..., n_decisions), under each row of probabilities.
+    """Return the expected cost of each decision for each row of probabilities, of shape (..., n_decisions).
 
     Parameters
     ----------
     proba : ndarray of shape (..., n_classes)
-        Probabilities; complex ones carry a derivative.
+        Probabilities. Complex numbers carry a derivative.
     costs : ndarray of shape (n_classes, n_decisions) or (n_samples, n_classes, n_decisions)
-        Costs, the same for all samples or their own.
+        Costs that are the same for all samples, or costs of each sample.
     """
     wide = proba if np.iscomplexobj(proba) else np.asarray(proba, dtype=np.float64)
     if costs.ndim == 3:
@@ -136,7 +139,7 @@ def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
 
 
 def least_expected(expected: NDArray[Any]) -> Codes:
-    """Return the decision of least expected cost: the first of those that differ by rounding alone."""
+    """Return the decision of least expected cost; if several differ only by rounding, the first one."""
     real = expected.real
     low = real.min(axis=-1) * (1 + _ROUNDING)
     dearer, decision = np.ones(low.shape, dtype=np.bool_), np.zeros(low.shape, dtype=np.int32)
@@ -153,7 +156,7 @@ def at_decision(expected: NDArray[Any], decision: Codes) -> NDArray[Any]:
 
 @lru_cache(maxsize=32)
 def least_favourable(costs: Matrix) -> tuple[float, tuple[float, ...]]:
-    """Maximise the cost of the best decision over the simplex: max t such that t <= p·c_d for every decision d."""
+    """Maximise the expected cost of the best decision over the simplex: max t with t <= p·c_d for every decision d."""
     matrix = np.array(costs)
     n_classes, n_decisions = matrix.shape
     solution = linprog(
@@ -168,7 +171,7 @@ def least_favourable(costs: Matrix) -> tuple[float, tuple[float, ...]]:
 
 
 def read_costs_by_sample(given: ArrayLike, name: str = "costs") -> Floats:
-    """Check costs of each sample: for every class, of shape (n, K, D), or given the true one, of shape (n, D)."""
+    """Check costs of each sample: for every class, of shape (n, K, D), or for the true class, of shape (n, D)."""
     costs = np.asarray(as_floats(given, name), dtype=np.float64)
     if costs.ndim not in (2, 3) or costs.size == 0:
         raise ValueError(
@@ -180,7 +183,7 @@ def read_costs_by_sample(given: ArrayLike, name: str = "costs") -> Floats:
 
 
 def costs_given_truth(costs: Floats, true_class: Codes, n_classes: int, n_decisions: int) -> Floats:
-    """Return what each decision costs in each sample, given its true class, of shape (n, D)."""
+    """Return the cost of each decision in each sample, given its true class, of shape (n, D)."""
     expected = (len(true_class), *((n_classes, n_decisions) if costs.ndim == 3 else (n_decisions,)))
     if costs.shape != expected:
         raise ValueError(

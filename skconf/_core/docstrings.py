@@ -1,4 +1,4 @@
-"""Docstrings that share text: the one place that rewrites them."""
+"""Docstrings with shared texts are filled here."""
 
 import inspect
 import itertools
@@ -12,18 +12,18 @@ _WIDTH = 116
 #: What every function of predictions says of its first two parameters, and of those that say how to read them.
 PREDICTIONS = """\
 y_true : array-like of shape (n_samples,) or ConfidenceProfile
-    True labels; or a profile, which holds all predictions already.
+    True labels. Or a profile, which already has all predictions; then leave the other predictions out.
 y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probabilities in the order of `labels`, or a table whose columns are named by them (`LABEL` or `proba_LABEL`). In a
-    binary task a single column is the probability of `pos_label`."""
+    Probabilities in the order of `labels`, or a table with columns named by the labels (`LABEL` or `proba_LABEL`). In
+    a binary task, you can pass a single column, the probability of `pos_label`."""
 PREDICTED = """\
 y_pred : array-like of shape (n_samples,), default=None
-    Predicted labels, where they are not the first maximum of the probabilities."""
+    Predicted labels. Pass them if the prediction is not always the class with the largest probability."""
 LABELS = """\
 labels : array-like of shape (n_classes,), default=None
-    Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    Labels of the columns. None uses the sorted labels of `y_true`, if there are as many labels as columns.
 pos_label : label, default=None
-    Positive class of a binary task. None stands for the second label."""
+    Positive class of a binary task. None uses the second label."""
 
 _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
@@ -31,12 +31,12 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 def documented(**places: str) -> Callable[[_Documented], _Documented]:
     """Fill the docstring of a function: ``@documented(labels=LABELS)`` fills the place ``{labels}``.
 
-    Of functions of predictions, the places ``{predictions}``, ``{predicted}`` and ``{labels}`` are filled anyhow.
+    The places ``{predictions}``, ``{predicted}`` and ``{labels}`` are always filled.
 
     Parameters
     ----------
     **places : str
-        The text that stands for each place.
+        The text for each place.
 
     Returns
     -------
@@ -67,15 +67,15 @@ def entries_of_parameters(documented: Any) -> dict[str, str]:
 
 
 def filled(documented: Any, places: Mapping[str, str]) -> str:
-    """Return the docstring of an object with the places in it filled.
+    """Return the docstring of an object with its places filled.
 
     Parameters
     ----------
     documented : object
-        A class or a function. Its own docstring is left as it is.
+        A class or a function. Its docstring is not changed.
     places : mapping of str to str
-        The text that stands for each place. Lines of it are indented as the line of the place, and a paragraph that
-        becomes too wide is wrapped anew.
+        The text for each place. Lines of it are indented as the line of the place, and a paragraph that becomes too
+        wide is wrapped anew.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def filled(documented: Any, places: Mapping[str, str]) -> str:
 
 
 def _wrapped(too_wide: re.Match[str]) -> str:
-    """Return a line that is too wide, and those of its indentation after it, wrapped anew."""
+    """Wrap a line that is too wide, together with the next lines of the same indentation."""
     indent = too_wide[1]
     hanging = "   " if too_wide[0].startswith(f"{indent}.. [") else ""
     return textwrap.fill(

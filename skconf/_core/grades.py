@@ -1,4 +1,4 @@
-"""Confidences in words, such as high or 95%, as the numbers that they stand for."""
+"""Grades, which are confidences in words such as high or 95%, and their numbers."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Number
@@ -24,12 +24,12 @@ _MOST_DISTINCT = 1000
 
 
 def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
-    """Return grades by their spelling; raise unless each stands for a number in [0, 1].
+    """Return grades by their spelling; raise if a grade does not have a number in [0, 1].
 
     Raises
     ------
     ValueError
-        If a number is out of range, or a grade has two.
+        If a number is out of range, or if a grade has two numbers.
     """
     found: dict[str, float] = {}
     for grade, number in grades.items():
@@ -44,10 +44,10 @@ def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
 
 
 def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> NDArray[np.float64]:
-    """Return the numbers that grades stand for; case and spaces around a word do not count.
+    """Return the numbers of grades. Case, and spaces around a word, are ignored.
 
-    Unless a grade is a number, "95%", "0.95" and 0.95 are numbers, too, and so is 95, as 95%, where the column has
-    words or percentages: it is not in [0, 1].
+    Unless the grades contain numbers, "95%", "0.95" and 0.95 are read as numbers. If the column has words or
+    percentages, 95 is read as 95%, because it is not in [0, 1].
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
     grades : mapping from label to float, or None
         The number of each grade, in [0, 1].
     name : str
-        What messages call the values.
+        Name of the values in messages.
 
     Raises
     ------
     ValueError
-        If a value is no grade, or a number is out of range.
+        If a value is not a grade, or if a number is out of range.
     """
     known = {} if grades is None else check_grades(grades)
     codes, distinct = pd.factorize(pd.Series(np.asarray(values, dtype=object)), use_na_sentinel=False)
@@ -74,13 +74,13 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
         row = int(np.argmax(np.isnan(numbers)))
         value = distinct[codes[row]]
         if pd.isna(value):
-            rest = ". Leave the row out, or give a grade."
+            rest = ". Leave the row out, or fill in a grade."
             raise DataError(f"{name} is missing in ", row, rest, kind="missing", column=name)
         raise DataError(
             f"{name} is {value!r} in ",
             row,
-            f", which is no grade.{suggest(str(value), map(str, grades or ()))} Give each grade a number by "
-            f"{option('grades')}; those with one are {shorten(list(grades or ()))}.",
+            f", which is not a grade.{suggest(str(value), map(str, grades or ()))} Give each grade a number with "
+            f"{option('grades')}. Grades with a number are {shorten(list(grades or ()))}.",
             kind="no grade",
             column=name,
         )
@@ -88,7 +88,7 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
 
 
 def has_percentages(values: Any) -> bool:
-    """Return whether some of the values are texts with a per cent sign."""
+    """Return whether some values are texts with a per cent sign."""
     if isinstance(values, list | tuple):
         return any(map(_is_percentage, values))
     if not isinstance(getattr(values, "dtype", None), np.dtype | pd.api.extensions.ExtensionDtype):
@@ -102,18 +102,18 @@ def has_percentages(values: Any) -> bool:
 
 
 def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
-    """Return whether some of the values are grades."""
+    """Return whether some values are grades."""
     known, distinct = {_spelled(grade) for grade in grades}, pd.unique(pd.Series(values))
     return len(distinct) <= _MOST_DISTINCT and any(_spelled(value) in known for value in distinct)
 
 
 def number_of(value: Any, grades: Mapping[Any, float]) -> float:
-    """Return the number that a grade stands for; NaN if it is none."""
+    """Return the number of a grade; NaN if the value is not a grade."""
     return check_grades(grades).get(_spelled(value), np.nan)
 
 
 def words_in(values: Any) -> list[str]:
-    """Return the words of a column of a few words, the most frequent first; nothing if it holds something else."""
+    """Return the words of a column with few words, the most frequent first; none if it has other values."""
     column = pd.Series(values)
     if not all(isinstance(value, str | Number) for value in column.dropna()):
         return []
@@ -123,7 +123,7 @@ def words_in(values: Any) -> list[str]:
 
 
 def example_of(words: Sequence[str], *, of_truth: bool) -> str:
-    """Return an example of a grade with its number: of the first word that is known, or else of any number."""
+    """Return an example of a grade with its number, preferably for a well-known word."""
     if not of_truth:
         return f"{words[0]}=0.9"
     known = [f"{word}={int(word in _RIGHT)}" for word in words if word in _RIGHT | _WRONG]
@@ -139,7 +139,7 @@ def _is_percentage(value: Any) -> bool:
 
 
 def _number(text: str) -> float:
-    """Return the number that a text is; NaN for any other text."""
+    """Return the number in a text; NaN if the text is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -147,7 +147,7 @@ def _number(text: str) -> float:
 
 
 def _share(text: str, *, scaled: bool) -> float:
-    """Return a text as a number in [0, 1]; with `scaled` what is above 1 is a percentage. NaN where it is none."""
+    """Return a text as a number in [0, 1], or NaN. With `scaled`, a number above 1 is a percentage."""
     per_cent = text.endswith(_PER_CENT)
     number = _number(text.rstrip("".join(_PER_CENT)).replace(",", "."))
     number = number / 100 if per_cent or (scaled and number > 1) else number

@@ -1,4 +1,4 @@
-"""Columns of groups: the group of every sample."""
+"""Read groups: the group of every sample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from skconf._core.labels import Codes, LabelColumn
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The group of every sample, by number, and the labels of the groups in order."""
+    """The number of the group of every sample, and the labels of the groups in order."""
 
     codes: Codes
     labels: pd.Index
@@ -28,7 +28,7 @@ class Groups:
 
 
 def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
-    """Return the groups in one column of labels; or those in several columns, a group for each combination there is."""
+    """Read groups from a column of labels, or from several columns, with a group for each combination that occurs."""
     if hasattr(groups, "columns"):
         columns = {label: groups[label] for label in groups.columns}
     elif isinstance(groups, Mapping):

@@ -21,27 +21,27 @@ WEIGHT_RANGE = 1e30
 #: A warning of metrics that read weights as repetition counts, where all weights are below 1. The name of the metric
 #: comes before it, and the sum of the weights fills the place.
 BELOW_ONE = (
-    "reads sample_weight as how often each sample counts, but all weights are below 1 (their sum is {:.3g}). If only "
-    "their ratios are meant, divide them by their mean: sample_weight / sample_weight.mean()."
+    "uses sample_weight as repetition counts, but all weights are below 1 (their sum is {:.3g}). If only the ratios "
+    "of the weights matter, divide the weights by their mean: sample_weight / sample_weight.mean()."
 )
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
-    """Return weights as float64, not the caller's, after checking that they are non-negative and not all zero."""
+    """Return a copy of weights as float64; raise if a weight is negative or if all are zero."""
     if sample_weight is None:
         return None
     weight = check_column(sample_weight, n_samples, "sample_weight")
     if weight.min() < 0:
         refuse_where(weight < 0, weight, "sample_weight", "weights must not be negative", kind="negative")
     if not weight.any():
-        raise ValueError("sample_weight is zero everywhere; at least one sample must have a positive weight.")
+        raise ValueError("sample_weight is zero for all samples. At least one sample must have a positive weight.")
     return weight
 
 
 def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floats | None, float]:
-    """Return checked weights in the range of arithmetic, and the power of two that they were divided by.
+    """Return checked weights in a safe range, and the power of two by which they were divided.
 
-    Only weights far from 1 are changed. Their ratios stay as they are, and with them all that depends on ratios alone.
+    Only weights far from 1 are changed. Their ratios stay the same, so values that depend only on ratios do not change.
     """
     weight = check_weight(sample_weight, n_samples)
     if weight is None:
@@ -57,24 +57,25 @@ def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floa
             f"sample_weight is {weight[row] * scale:g} in ",
             kind="negligible weight",
             row=row,
-            rest=f", less than the largest, {largest:g}, by a factor of more than {WEIGHT_RANGE:g}; such weights count "
-            "as zero.",
+            rest=f". This is more than {WEIGHT_RANGE:g} times smaller than the largest weight, {largest:g}. Such "
+            "weights count as zero.",
         )
         weight[negligible] = 0.0
     return weight, scale
 
 
 def refuse_scaled(caller: str, scale: float) -> None:
-    """Refuse weights that had to be scaled, for a metric that depends on their sizes."""
+    """Refuse scaled weights for a metric that depends on the sizes of weights."""
     if scale != 1:
         raise ValueError(
-            f"{caller} depends on the sizes of sample_weight, not only on their ratios: the largest must lie in "
-            f"[{1 / WEIGHT_RANGE:g}, {WEIGHT_RANGE:g}], but is about {scale:g}. Divide all weights by their mean."
+            f"{caller} depends on the sizes of sample_weight, and not only on their ratios. The largest weight must "
+            f"lie in [{1 / WEIGHT_RANGE:g}, {WEIGHT_RANGE:g}], but is about {scale:g}. Divide all weights by their "
+            "mean."
         )
 
 
 def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
-    """Return a column of finite numbers as float64; ``n_samples=None`` accepts any length but zero."""
+    """Return a column of finite numbers as float64. ``n_samples=None`` accepts any length except zero."""
     column = np.array(as_floats(values, name), dtype=np.float64)  # a copy: the caller may go on to change theirs
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
@@ -97,7 +98,7 @@ def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Fl
 
 
 def check_length(column: Any, n_samples: int, name: str) -> None:
-    """Raise unless a column has as many rows as there are predictions."""
+    """Raise if a column does not have one row for each prediction."""
     if len(column) != n_samples:
         raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
 
@@ -105,8 +106,8 @@ def check_length(column: Any, n_samples: int, name: str) -> None:
 def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
     if n_classes == 1 and len(classes) == 2:
         raise ValueError(
-            "y_proba has shape (n, 1), one column for two classes. Pass the probability of pos_label as "
-            "y_proba[:, 0], of shape (n,), or both columns."
+            "y_proba has shape (n, 1), but there are two classes. Pass the probability of pos_label as y_proba[:, 0], "
+            "of shape (n,), or both columns."
         )
 
 
@@ -122,15 +123,15 @@ def _refuse_two_spellings(labels: list[Any], name: str) -> None:
 
 
 def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
+    """Return the labels of the columns: the given ones, or the sorted true labels if their number fits."""
     n_classes = 2 if proba.ndim == 1 else proba.shape[1]
     if labels is not None:
         classes = check_labels(labels)
         _refuse_column_vector(classes, n_classes)
         if len(classes) != n_classes:
             raise ValueError(
-                f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns; "
-                "pass one label for each column, in their order."
+                f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns. Pass one label for each "
+                "column, in the order of the columns."
             )
         return classes
     classes = truth.sorted_distinct()
@@ -146,7 +147,7 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
 
 
 def position_of(classes: NDArray[Any], pos_label: Any) -> int | None:
-    """Return the position of the positive class: the second of two for None, and None of more."""
+    """Return the position of the positive class. For None, it is the second of two classes, and None for more."""
     if pos_label is None:
         return 1 if len(classes) == 2 else None
     listed: list[Any] = classes.tolist()
@@ -156,7 +157,7 @@ def position_of(classes: NDArray[Any], pos_label: Any) -> int | None:
 
 
 def with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Add a column of zeros for every true label that the classifier has not been trained on."""
+    """Add a column of zeros for every true label on which the classifier was not trained."""
     unseen = truth.unseen_in(classes)
     if not unseen:
         return classes, proba

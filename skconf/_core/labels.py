@@ -1,4 +1,4 @@
-"""Labels of any kind turned into column indices, with errors that name the row."""
+"""Labels of any kind are converted to column indices. Errors name the row."""
 
 from functools import cached_property
 from typing import Any
@@ -18,10 +18,10 @@ _WIDEST = 1 << 12
 
 
 class LabelColumn:
-    """A column of labels as integer codes into its distinct values, computed once when they are needed.
+    """A column of labels, as distinct values and integer codes. They are computed once when they are needed.
 
-    Distinct values are compared as Python objects, so that ``1``, ``np.int64(1)``, ``1.0`` and ``True`` are
-    one label, whatever container they came in.
+    Distinct values are compared as Python objects. So ``1``, ``np.int64(1)``, ``1.0`` and ``True`` are the same label
+    in any container.
     """
 
     def __init__(self, labels: ArrayLike, name: str) -> None:
@@ -61,7 +61,7 @@ class LabelColumn:
 
     @cached_property
     def distinct(self) -> list[Any]:
-        """Distinct labels, in the order in which they occur."""
+        """Distinct labels in the order in which they occur."""
         return self._factorized[1]
 
     @cached_property
@@ -94,7 +94,7 @@ class LabelColumn:
         return sorted({type(label).__name__ for label in self.distinct})
 
     def unseen_in(self, labels: NDArray[Any]) -> list[Any]:
-        """Return the sorted distinct labels that are not among ``labels``; of another kind than these, they raise."""
+        """Return the sorted distinct labels that are not among ``labels``; raise if they are of another kind."""
         seen = set(labels.tolist())
         unseen = [label for label in self.distinct if label not in seen]
         known = sorted({type(label).__name__ for label in labels.tolist()})
@@ -106,7 +106,7 @@ class LabelColumn:
         return sorted(unseen)
 
     def positions_in(self, labels: NDArray[Any], hint: str = "") -> Codes:
-        """Return the position of every row's label in ``labels``; a label that is not there raises."""
+        """Return the position of every row's label in ``labels``; raise if a label is not there."""
         where = {label: position for position, label in enumerate(labels.tolist())}
         looked_up = None if self._whole is None else _positions_of_whole(self._whole, where)
         if looked_up is not None:
@@ -127,7 +127,7 @@ class LabelColumn:
 
 
 def _positions_of_whole(numbers: NDArray[Any], where: dict[Any, int]) -> Codes | None:
-    """Look positions up in a table of all numbers between; None if they are too far apart, or one is unknown."""
+    """Look up positions in a table of a range of numbers; None if the range is too large or a number is unknown."""
     low, high = int(numbers.min()), int(numbers.max())
     if high - low >= _WIDEST:
         return None
@@ -141,7 +141,7 @@ def _positions_of_whole(numbers: NDArray[Any], where: dict[Any, int]) -> Codes |
 
 
 def check_labels(labels: ArrayLike) -> NDArray[Any]:
-    """Return the labels of the probability columns as an array of distinct values."""
+    """Return the labels of the columns of probabilities as an array; raise if they are not distinct."""
     if np.ndim(labels) != 1:
         raise ValueError(f"labels must be one-dimensional, but has shape {np.shape(labels)}.")
     column = LabelColumn(labels, "labels")

@@ -1,4 +1,4 @@
-"""Wording that error messages share."""
+"""Texts that error messages share."""
 
 import shlex
 import unicodedata
@@ -23,12 +23,12 @@ _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "bat
 
 @contextmanager
 def on_command_line(**options: str) -> Iterator[None]:
-    """Let messages name parameters as options of the command line, in this thread and task alone.
+    """Make messages name parameters as options of the command line, only in this thread and task.
 
     Parameters
     ----------
     **options : str
-        The option of each parameter that this command calls otherwise.
+        The option of each parameter that has another name in this command.
     """
     token = _ON_COMMAND_LINE.set(_OPTIONS | options)
     try:
@@ -38,7 +38,7 @@ def on_command_line(**options: str) -> Iterator[None]:
 
 
 def option(name: str, *values: Any) -> str:
-    """Return a parameter as the user writes it, with its value if there is one: ``proba='p'`` or ``--proba p``."""
+    """Return a parameter as the user writes it, with any value: ``proba='p'`` or ``--proba p``."""
     options = _ON_COMMAND_LINE.get()
     if options is None:
         return f"{name}={'[...]' if values[0] is ... else repr(values[0])}" if values else name
@@ -50,7 +50,7 @@ def option(name: str, *values: Any) -> str:
 
 
 def from_probabilities() -> str:
-    """Return what to do where true and predicted classes, or the probabilities of all classes, are needed."""
+    """Return the advice for metrics that need true and predicted classes, or the probabilities of all classes."""
     if not _ON_COMMAND_LINE.get():
         return "Use ConfidenceProfile.from_predictions."
     columns = f"true labels ({option('target')}) and of the probabilities of all classes ({option('proba')})"
@@ -58,9 +58,9 @@ def from_probabilities() -> str:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text in which characters that steer a terminal, or turn its lines around, are written out.
+    """Return a text in which characters that control a terminal or change the direction of text are escaped.
 
-    Whatever is written goes through it last: lines of a terminal, elements of a page, Markdown and CSV.
+    All output goes through it last: lines in a terminal, elements of a page, Markdown and CSV.
     """
     if text.isprintable():
         return text
@@ -71,13 +71,13 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def shorten(values: Sequence[Any], at_most: int = 10) -> str:
-    """Return a list for an error message, cut after a few entries."""
+    """Return a list for an error message, shortened to a few entries."""
     shown = ", ".join(brief(value) for value in values[:at_most])
     return f"[{shown}]" if len(values) <= at_most else f"[{shown}, ... {len(values) - at_most} more]"
 
 
 def brief(value: Any) -> str:
-    """Return a value for an error message, cut in its middle where it is long.
+    """Return a value for an error message. If it is long, the middle is left out.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def brief(value: Any) -> str:
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return texts as a list in a sentence.
+    """Return texts as an enumeration for a sentence.
 
     Examples
     --------
@@ -100,16 +100,16 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
-    """Return a sentence with what a wrong name stands for, with a space before it; or nothing.
+    """Return a sentence, after a space, with the names that a wrong name may mean; "" without any.
 
     Parameters
     ----------
     name : str
         The wrong name.
     known : iterable of str
-        The right names; the message lists the closest ones.
+        The right names. The message lists the closest ones.
     meant : iterable of str, default=()
-        Right names for a name used elsewhere; the message lists them instead of close ones.
+        Right names, if the wrong name is used in other libraries. The message lists these instead of the closest names.
     """
     close = list(dict.fromkeys(meant))
     close = close or get_close_matches(
@@ -119,7 +119,7 @@ def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
 
 
 def short_repr(result: Any) -> str:
-    """Return a result with its fields in one line: numbers rounded, arrays and tables by their size."""
+    """Return a result with its fields in one line. Numbers are rounded; arrays and tables are shown by their size."""
     names = getattr(result, "_fields", None) or result.__dataclass_fields__
     return f"{type(result).__name__}({', '.join(f'{name}={_in_short(getattr(result, name))}' for name in names)})"
 

@@ -1,4 +1,4 @@
-"""What pictures share, whether matplotlib draws them or a page: curves in few points, and the scale of nines."""
+"""Code for pictures of matplotlib and of pages: curves with few points, and the scale of nines."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ NINES = 1 - 10.0 ** -np.arange(1, 15)
 
 
 def nines(confidence: ArrayLike) -> NDArray[Any]:
-    """Return how many nines confidences have, −log10(1 − c): 1 for 0.9, 2 for 0.99, infinity for 1."""
+    """Return the number of nines of confidences, −log10(1 − c): 1 for 0.9, 2 for 0.99, infinity for 1."""
     with np.errstate(divide="ignore"):
         return -np.log10(1 - np.minimum(np.asarray(confidence, dtype=float), 1.0))
 
 
 def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the runs of points that have no NaN."""
+    """Return the runs of points without NaN."""
     gaps = np.flatnonzero(np.logical_or.reduce([np.isnan(column) for column in points.T]))
     # Each run but the first starts with its gap.
     runs = [run[min(number, 1) :] for number, run in enumerate(np.split(points, gaps))]
@@ -24,7 +24,7 @@ def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
-    """Return the first, last, highest and lowest point of a curve in each column of some width."""
+    """Return the first, last, highest and lowest point of a curve in each column of this width."""
     x, y = np.ascontiguousarray(points.T)
     column = np.floor((x - x[0]) / width)
     starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
@@ -41,7 +41,7 @@ def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
 
 
 def straightened(points: NDArray[Any], unseen: float) -> NDArray[Any]:
-    """Return a curve without points that are at most so far from the line between others (Douglas and Peucker)."""
+    """Return a curve without points that are closer than `unseen` to the line between others (Douglas and Peucker)."""
     kept = np.zeros(len(points), dtype=bool)
     kept[[0, -1]] = True
     stack = [(0, len(points) - 1)]
@@ -59,7 +59,7 @@ def straightened(points: NDArray[Any], unseen: float) -> NDArray[Any]:
 
 
 def spaced(points: NDArray[Any], most: int) -> NDArray[Any]:
-    """Return at most so many points of a curve, at even distances along it, and its end."""
+    """Return at most `most` points of a curve, at equal distances along it, and its end."""
     if len(points) <= most:
         return points
     along = np.append(0.0, np.abs(np.diff(points, axis=0)).sum(axis=1).cumsum())
@@ -68,7 +68,7 @@ def spaced(points: NDArray[Any], most: int) -> NDArray[Any]:
 
 
 def _distances(points: NDArray[Any], start: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
-    """Return distances of points from the line between two others, ends included."""
+    """Return distances of points from the segment between two other points."""
     along = end - start
     length = float(along @ along)
     share = np.clip((points - start) @ along / length, 0, 1) if length else np.zeros(len(points))

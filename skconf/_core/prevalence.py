@@ -1,4 +1,4 @@
-"""Shares of classes, as a user states them: read once, for all that takes them."""
+"""Read the shares of classes that users give."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -21,7 +21,7 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
     Parameters
     ----------
     given : mapping of label to float
-        Shares above 0 and below 1. Of two classes one share is enough; of more all are needed.
+        Shares above 0 and below 1. With two classes one share is enough; with more classes, all are needed.
     classes : ndarray of shape (n_classes,)
         Labels.
     name : str, default="prevalence"
@@ -30,14 +30,14 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
     Returns
     -------
     ndarray of shape (n_classes,)
-        Of sum 1.
+        The shares, with sum 1.
 
     Raises
     ------
     TypeError
-        If it is no mapping, or a share is no number.
+        If it is not a mapping, or if a share is not a number.
     ValueError
-        If a label is unknown or missing, a share is not above 0 and below 1, or their sum is not 1.
+        If a label is unknown or missing, if a share is not between 0 and 1, or if the sum is not 1.
     """
     if not isinstance(given, Mapping):
         example = {next(reversed(classes.tolist()), 1): 0.03}
@@ -56,18 +56,18 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
         shares[lacking] = 1 - shares[~lacking]
     elif lacking.any():
         raise ValueError(
-            f"{name} lacks the shares of {shorten(classes[lacking].tolist())}. Of {len(labels)} classes "
-            f"{'one share is' if len(labels) == 2 else 'all are'} needed."
+            f"{name} lacks the shares of {shorten(classes[lacking].tolist())}. With {len(labels)} classes, "
+            f"{'one share is' if len(labels) == 2 else 'all shares are'} needed."
         )
     if abs(shares.sum() - 1) > _OFF_ONE:
         raise ValueError(
-            f"{name} has shares of sum {shares.sum():.6g}, which must be 1. State the share of every class."
+            f"{name} has shares with sum {shares.sum():.6g}, but the sum must be 1. Give the share of every class."
         )
     return np.asarray(shares / shares.sum())
 
 
 def check_share(share: Any, name: str) -> float:
-    """Return a share above 0 and below 1; a percentage gets the advice to divide it."""
+    """Return a share above 0 and below 1. For a percentage, the message says to divide it."""
     if isinstance(share, bool) or not isinstance(share, Real):
         raise TypeError(f"{name} must be a number above 0 and below 1, but is {share!r}.")
     number = float(share)
@@ -80,18 +80,18 @@ def check_share(share: Any, name: str) -> float:
 def weights_to_shares(
     codes: NDArray[np.intp], classes: NDArray[Any], shares: Floats, sample_weight: Floats | None
 ) -> Floats:
-    """Return weights, of mean 1, with which classes have the shares that are stated; given ones count within a class.
+    """Return weights with mean 1 that give classes the shares. Given weights are used within each class.
 
     Raises
     ------
     ValueError
-        If a class has a share and no row.
+        If a class has a share but no row.
     """
     weight = np.ones(len(codes)) if sample_weight is None else sample_weight
     held = np.bincount(codes, weight, len(classes))
     if (held == 0).any():
         raise ValueError(
-            f"{option('prevalence')} states a share of {shorten(classes[held == 0].tolist())}, of which no row has a "
-            "weight. Pass rows of every class."
+            f"{option('prevalence')} has a share of {shorten(classes[held == 0].tolist())}, but no row with a positive "
+            "weight has this class. Pass rows of every class."
         )
     return np.asarray(weight * (len(codes) * shares / held)[codes])

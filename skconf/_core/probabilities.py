@@ -1,4 +1,4 @@
-"""Predicted probabilities: checked in one pass through memory, never copied."""
+"""Predicted probabilities are checked in one pass through memory, without a copy."""
 
 from functools import cache
 from typing import Any
@@ -21,21 +21,21 @@ _UNITS = 1e15
 
 
 def row_blocks(n_rows: int, n_columns: int = 1, step: int | None = None) -> list[slice]:
-    """Cut rows into slices that are small enough to be worked on in cache, or of so many rows."""
+    """Divide rows into slices that fit into the cache, or into slices of `step` rows."""
     step = step or min(max(_BLOCK_ELEMENTS // max(n_columns, 1), 256), _MOST_ROWS)
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
-    """Return probabilities as a floating-point array of shape (n,) or (n, K), without a copy where they are one."""
+    """Return probabilities as a floating-point array of shape (n,) or (n, K). Such an array is not copied."""
     remedy = (
         " Pass predict_proba's output: shape (n_samples, n_classes), or (n_samples,) with the probability of pos_label."
     )
     array = as_real_array(given, name, remedy)
     if array.dtype.kind in "iub" and array.size:
         warn(
-            f"{name} holds whole numbers ({array.dtype}): are these predicted labels? Pass probabilities, such as "
-            "those of predict_proba. If 0 and 1 are probabilities, convert them to float.",
+            f"{name} holds whole numbers ({array.dtype}), which look like predicted labels. Pass probabilities, such "
+            "as those of predict_proba. If 0 and 1 are probabilities, convert them to float.",
         )
     proba = as_floats(array, name, remedy)
     if proba.ndim not in (1, 2):
@@ -48,37 +48,37 @@ def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
 
 
 def check_probabilities(proba: NDArray[Any], name: str) -> None:
-    """Raise if a probability is missing or outside [0, 1] by more than a rounding error; the message has its row."""
+    """Raise if a probability is missing, or outside [0, 1] by more than a rounding error. The message has its row."""
     for rows in row_blocks(len(proba), 1 if proba.ndim == 1 else proba.shape[1]):
         _check_range(at_least_single(proba[rows]), rows.start, name, proba.dtype)
 
 
 def at_least_single(block: NDArray[Any]) -> NDArray[Any]:
-    """Convert float16 to float32, in which numpy computes a hundred times as fast; leave other types."""
+    """Convert float16 to float32, which is a hundred times as fast in numpy. Other types stay."""
     return _halves()[block.view(np.uint16)] if block.dtype == np.float16 else block
 
 
 @cache
 def _halves() -> NDArray[np.float32]:
-    """Return every float16 as float32, in the order of its bits; numpy's conversion takes several times as long."""
+    """Return a table of every float16 as float32, which is several times faster than numpy's conversion."""
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 def read_confidence(
     proba: NDArray[Any], positive: int, predicted: Codes | None, name: str = "y_proba"
 ) -> tuple[Codes, Floats]:
-    """Check every probability and return the predicted columns and the confidence in them.
+    """Check every probability. Return the predicted columns and the confidence in them.
 
     Parameters
     ----------
     proba : ndarray of shape (n,) or (n, K)
-        A single column is the probability of class ``positive`` of two.
+        Probabilities. A single column is the probability of class ``positive`` of two.
     positive : int
-        The column that a single column stands for.
+        Position of the class whose probability is in a single column.
     predicted : ndarray of shape (n,) or None
-        The predicted column of every row; None stands for the first maximum.
+        The predicted column of every row. None uses the first maximum.
     name : str, default="y_proba"
-        What messages call the probabilities.
+        Name of the probabilities in messages.
 
     Returns
     -------
@@ -132,9 +132,9 @@ def _complements(positive_proba: NDArray[Any], positive: int) -> tuple[Floats, F
 
 
 def complement(proba: Floats) -> Floats:
-    """Return 1 − p, rounded so that decimals stay as written: 0.3 for 0.7, where 1.0 − 0.7 differs. Ties then stay.
+    """Return 1 − p without rounding errors of decimals: 0.3 for 0.7, where 1.0 − 0.7 differs. So ties stay ties.
 
-    It falls where p rises, whichever of the two a row has.
+    It falls if p rises, whichever of the two columns is given.
     """
     units = np.rint(proba * _UNITS)
     written = units / _UNITS == proba
@@ -163,10 +163,10 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
 
 
 def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list[int]:
-    """Return the first row whose sum is not one within rounding, if there is any.
+    """Return the first row whose sum is not one within rounding; None if there is none.
 
-    Rounding of float32 also in float64: lists and data frames of a network's or XGBoost's output have it. Rounding to
-    some decimals, too: files have it.
+    Rounding errors of float32 are accepted also in float64, because lists and data frames of the output of networks and
+    XGBoost have them. Rounding to decimals is accepted, too, because files have it.
     """
     tolerance = {2: 3e-2, 4: 1e-4}.get(dtype.itemsize, 5e-6)
     distance = np.abs(block @ np.ones(block.shape[1], dtype=block.dtype) - 1)
@@ -177,7 +177,7 @@ def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list
 
 
 def _rounding_of_sums(rows: NDArray[Any]) -> float:
-    """Return how far sums may be off one if entries are rounded to 2 to 6 decimals; 0 if they have more."""
+    """Return how far sums may differ from one if entries are rounded to 2 to 6 decimals; 0 for more decimals."""
     for decimals in range(2, 7):
         units = rows.astype(np.float64) * 10**decimals
         if (np.abs(units - np.rint(units)) < 0.01).all():

@@ -1,4 +1,4 @@
-"""What is wrong with the data of a user, and where: facts, of which words are made when they are printed."""
+"""Errors about the data of a user: what is wrong and where. The words are made when the error is printed."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,34 +11,34 @@ from skconf._core.messages import option
 
 
 class DataError(ValueError):
-    """Data that cannot be used: what is wrong, and where.
+    """An error about data that cannot be used: what is wrong, and where.
 
-    Whoever raises it knows a row of an array; whoever reads files in batches knows the file, the first row of the batch
-    and the id of the row, and adds these by :meth:`at`.
+    The function that raises it knows the row of an array. The reader of a file knows the file, the first row of the
+    batch and the id of the row, and adds them by :meth:`at`.
 
     Parameters
     ----------
     text : str
-        What is wrong; up to the row, if one is named.
+        What is wrong. If a row is named, the text before the row.
     row : int, default=None
-        The first row that is wrong, counted from 0.
+        The first wrong row, counted from 0.
     rest : str, default=""
-        What follows the row.
+        The text after the row.
     kind : str, default=""
-        What is wrong in a word or two, such as "not finite": equal for all rows.
+        What is wrong, in one or two words that are the same for all rows, such as "not finite".
     column : label, default=None
         The argument or column that is wrong.
     advice : str, default=""
-        What to do, where it is said apart.
+        What to do, if it is not part of the text.
 
     Attributes
     ----------
     place : str
-        The file, table or part that the row is counted in; "" in memory.
+        The file, table or part in which the row is counted; "" in memory.
     row_id : str
-        What names the row besides its number, such as "line 7, id a17"; "" for nothing.
+        A further name of the row besides its number, such as "line 7, id a17"; "" without one.
     columns : dict of str to label or list of labels
-        The columns that predictions were read from, by the parameters that name them.
+        The columns of the predictions, by the parameters that name them.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class DataError(ValueError):
         self.columns: Mapping[str, Any] = {}
 
     def at(self, place: str = "", first_row: int = 0) -> Self:
-        """Add where the data are, unless that is known, and which row is their first; return the error itself."""
+        """Add the place of the data, unless it is known, and their first row. Return the error itself."""
         self.place = self.place or place
         self.row = None if self.row is None else self.row + first_row
         return self
@@ -69,7 +69,7 @@ class DataError(ValueError):
 
 
 def row_in_words(row: int | None, row_id: str = "") -> str:
-    """Return a row as messages name it, with its id if it has one; nothing for no row.
+    """Return a row as messages name it, with any id; "" for None.
 
     Examples
     --------
@@ -82,20 +82,20 @@ def row_in_words(row: int | None, row_id: str = "") -> str:
 
 
 def refuse_where(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, demand: str, *, kind: str) -> None:
-    """Raise for the first row that is wrong, if there is one."""
+    """Raise if a row is wrong, with the first such row."""
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(f"{name} is {values[row]} in ", row, f"; {demand}.", kind=kind, column=name)
 
 
 def as_data_error(error: ValueError) -> DataError:
-    """Return an error to which a place can be added."""
+    """Return an error as a DataError, to which a place can be added."""
     return error if isinstance(error, DataError) else DataError(str(error))
 
 
 @contextmanager
 def located(place: str, first_row: int = 0) -> Iterator[None]:
-    """Name the origin of a table in errors, and count their rows from its first row."""
+    """Add the place of a table to errors, and count their rows from its first row."""
     try:
         yield
     except ValueError as error:

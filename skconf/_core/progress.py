@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar of tqdm where there is one and a terminal to draw it on, else plain lines."""
+"""Progress on standard error: a bar of tqdm if it is installed and there is a terminal, else plain lines."""
 
 import sys
 import threading
@@ -18,18 +18,18 @@ FIRST = 1.0
 
 
 def progress(title: str, total: float | None, *, unit: str, quiet: bool = False) -> Any:
-    """Return a context manager with ``update(amount)`` and ``write(line)``, as a bar of tqdm has them.
+    """Return a context manager with the methods ``update(amount)`` and ``write(line)``, as a bar of tqdm.
 
     Parameters
     ----------
     title : str
-        What is being done.
+        Name of the work.
     total : float or None
-        The amount in all, where that is known.
+        The total amount. None if it is unknown.
     unit : str
-        What the amount counts.
+        Unit of the amount.
     quiet : bool, default=False
-        Say nothing at all.
+        If True, print nothing.
     """
     if quiet:
         return _Lines(title, total, quiet=True)
@@ -42,7 +42,7 @@ def progress(title: str, total: float | None, *, unit: str, quiet: bool = False)
 
 
 def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet: bool) -> list[Any]:
-    """Return the results of joblib's delayed calls, in their order, and show how many are done."""
+    """Run joblib's delayed calls, show how many are done, and return the results in order."""
     from joblib import Parallel  # which takes longer to load than all else here
 
     with progress(title, len(tasks), unit="", quiet=quiet) as bar:
@@ -54,14 +54,14 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
 
 
 class Steps:
-    """Say on standard error which step is being done, from the second second on; on a terminal in one line.
+    """Print the current step to standard error, after the first second; in a terminal, in one line.
 
     Parameters
     ----------
     total : int
         The number of steps.
     quiet : bool, default=False
-        Say nothing at all.
+        If True, print nothing.
     """
 
     def __init__(self, total: int, *, quiet: bool = False) -> None:
@@ -110,7 +110,7 @@ class Steps:
 
 
 class _Lines:
-    """Progress in lines, where no bar can be drawn: from time to time, the share that is done."""
+    """Progress in lines, for output that cannot show a bar: from time to time, the share that is done."""
 
     def __init__(self, title: str, total: float | None, *, quiet: bool = False) -> None:
         self.title, self.total, self.quiet = title, total, quiet
@@ -145,7 +145,7 @@ class _Lines:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words, to two figures or so."""
+    """Return a time in words, with about two digits."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Proportions and counts, and their intervals: Clopper and Pearson's, Wilson's, and that of a Poisson number."""
+"""Intervals of proportions and counts: Clopper and Pearson's, Wilson's, and that of a Poisson number."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ def lower_limit(hits: Any, misses: Any, quantile: Any) -> Any:
     Parameters
     ----------
     hits, misses : float or ndarray
-        Counts, which need be no whole numbers.
+        Counts, which may be fractions.
     quantile : float
         Probability that the limit is above the true share.
 
     Returns
     -------
     float or ndarray
-        0 where there are no hits.
+        The limit; 0 without hits.
     """
     with np.errstate(invalid="ignore"):
         return np.where(np.greater(hits, 0), betaincinv(hits, np.add(misses, 1), quantile), 0.0)[()]
@@ -31,26 +31,26 @@ def upper_limit(hits: Any, misses: Any, quantile: Any) -> Any:
     Parameters
     ----------
     hits, misses : float or ndarray
-        Counts, which need be no whole numbers.
+        Counts, which may be fractions.
     quantile : float
         Probability that the limit is not below the true share.
 
     Returns
     -------
     float or ndarray
-        1 where there are no misses.
+        The limit; 1 without misses.
     """
     with np.errstate(invalid="ignore"):
         return np.where(np.greater(misses, 0), betaincinv(np.add(hits, 1), misses, quantile), 1.0)[()]
 
 
 def exact_interval(hits: Any, misses: Any, confidence_level: Any) -> tuple[Any, Any]:
-    """Return Clopper and Pearson's intervals of the share of hits; none at all have the interval [0, 1].
+    """Return Clopper and Pearson's intervals of the share of hits. Without any counts, it is [0, 1].
 
     Parameters
     ----------
     hits, misses : float or ndarray
-        Counts, which need be no whole numbers.
+        Counts, which may be fractions.
     confidence_level : float or ndarray
         Confidence level of the interval.
 
@@ -63,20 +63,20 @@ def exact_interval(hits: Any, misses: Any, confidence_level: Any) -> tuple[Any, 
 
 
 def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any, Any]:
-    """Return Clopper and Pearson's intervals of shares of so many samples, which need be no whole numbers."""
+    """Return Clopper and Pearson's intervals of shares of `size` samples, which may be fractions."""
     hits = np.multiply(share, size)
     return exact_interval(hits, np.subtract(size, hits), confidence_level)
 
 
 def wilson(share: float, size: float, times: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share, within [0, 1]; that of no samples is [0, 1].
+    """Return Wilson's interval of a share, within [0, 1]. Without samples, it is [0, 1].
 
     Parameters
     ----------
     share : float
         The share.
     size : float
-        Number of samples, which need be no whole number.
+        Number of samples, which may be a fraction.
     times : float
         Multiple of the standard error on each side.
 
@@ -94,13 +94,13 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
 
 
 def looks_swapped(most_right: float, share: float) -> bool:
-    """Return whether labels may be in the wrong order: far fewer answers are right than of a model that knows nothing.
+    """Return whether labels may be swapped, as far fewer answers are right than for a model without information.
 
     Parameters
     ----------
     most_right : float
         Upper end of the interval of the accuracy.
     share : float
-        Share of one of two classes, or of the most frequent one; NaN if it is not known.
+        Share of one of two classes, or of the most frequent class. NaN if it is unknown.
     """
     return most_right < 0.6 * min(share, 1 - share)

@@ -1,4 +1,4 @@
-"""The one sort that every rank metric shares."""
+"""The sort by score that all ranked metrics share."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,16 +12,16 @@ from skconf._core.probabilities import Floats, row_blocks
 
 
 class AtErrors(NamedTuple):
-    """Scores of errors, from the highest down, with the weights that areas under curves are computed of.
+    """Scores of errors, from the highest down, with the weights that areas under curves need.
 
     Attributes
     ----------
     errors, weight : ndarray of shape (n_scores,)
-        What is lost, and the total weight, at each of these scores.
+        Weight of errors (or other losses), and total weight, at each of these scores.
     accepted : ndarray of shape (n_scores,)
         Total weight at this score and at all higher ones.
     right_below : ndarray of shape (n_scores,)
-        Weight of what is not lost at all lower scores.
+        Weight of right answers (or what is not lost) at all lower scores.
     """
 
     errors: Floats
@@ -34,7 +34,7 @@ class AtErrors(NamedTuple):
 class Ranking:
     """Weight and errors at every distinct score, from the highest score down.
 
-    Tied samples enter together, so nothing read off a ranking depends on the order of the rows.
+    Tied samples are one entry, so values from a ranking do not depend on the order of the rows.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Ranking:
     weight : ndarray of shape (n_distinct,)
         Total weight at each score.
     errors : ndarray of shape (n_distinct,)
-        Weight of the wrong predictions, or of what else is lost, at each score.
+        Weight of wrong predictions, or other losses, at each score.
     """
 
     score: Floats
@@ -52,7 +52,7 @@ class Ranking:
 
     @staticmethod
     def of(score: Floats, wrong: NDArray[Any], sample_weight: Floats | None = None) -> "Ranking":
-        """Rank samples by their score; `wrong` may also be what each prediction costs."""
+        """Rank samples by their score. `wrong` may also be the cost of each prediction."""
         if sample_weight is None:
             if wrong.dtype == np.bool_:
                 # Sorting values is faster than sorting positions, and two parts are found in each other in order.
@@ -82,12 +82,12 @@ class Ranking:
 
     @property
     def total_right(self) -> float:
-        """Total weight less the errors, or other losses."""
+        """Total weight minus the errors, or other losses."""
         return float((self.weight - self.errors).sum())
 
     @cached_property
     def at_errors(self) -> AtErrors:
-        """Weights at the scores of errors: other scores add nothing to an area."""
+        """Weights at the scores of errors. Other scores add nothing to an area."""
         hit, right = np.flatnonzero(self.errors), self.weight - self.errors
         right_below = right.sum() - np.cumsum(right)
         return AtErrors(self.errors[hit], self.weight[hit], np.cumsum(self.weight)[hit], right_below[hit])
@@ -95,8 +95,8 @@ class Ranking:
     def mean_prefix_risk(self) -> float:
         """Return the mean over k of the error rate among the k highest scores.
 
-        Within a tie it is the expectation over a random order: errors then grow in proportion to the position,
-        and their sum over the positions is a difference of harmonic numbers.
+        Within a tie, it is the expectation over a random order. The expected number of errors then grows in proportion
+        to the position, and the sum over positions is a difference of harmonic numbers.
         """
         # An error counts 1/k at every k from its own place to the last.
         total, counted = self.total_weight, np.empty(len(self.at_errors.errors))
@@ -112,19 +112,19 @@ class Ranking:
         return float(counted.sum() / total)
 
     def discordant_weight(self) -> float:
-        """Return the weight of pairs in which a wrong prediction has a higher score than a right one, ties half."""
+        """Return the weight of pairs of a wrong and a right prediction with the wrong one higher; ties count half."""
         errors, weight, _, right_below = self.at_errors
         return float(errors @ (right_below + (weight - errors) / 2))
 
 
 class _SortedApart(Ranking):
-    """A ranking of right and wrong answers of weight 1, whose parts are computed when they are asked for."""
+    """A ranking of right and wrong answers of weight 1. Its parts are computed when they are needed."""
 
     _right: Floats
     _wrong: Floats
 
     def __init__(self, right: Floats, wrong: Floats) -> None:
-        """Take the scores of both, ascending."""
+        """Take the scores of right and of wrong answers, ascending."""
         self.__dict__.update(_right=right, _wrong=wrong)
 
     @property
@@ -134,17 +134,17 @@ class _SortedApart(Ranking):
 
     @property
     def total_errors(self) -> float:
-        """Number of wrong ones."""
+        """Number of wrong answers."""
         return float(len(self._wrong))
 
     @property
     def total_right(self) -> float:
-        """Number of right ones."""
+        """Number of right answers."""
         return float(len(self._right))
 
     @cached_property
     def _rights_below(self) -> NDArray[np.intp]:
-        """How many right ones have lower scores than each of the wrong ones."""
+        """For each wrong answer, the number of right answers with lower scores."""
         return np.searchsorted(self._right, self._wrong)
 
     @cached_property
@@ -167,7 +167,7 @@ class _SortedApart(Ranking):
 
     @cached_property
     def _levels(self) -> tuple[Floats, Floats, Floats]:
-        """The scores, weights and errors of both together."""
+        """The scores, weights and errors of all answers."""
         n = len(self._right) + len(self._wrong)
         at = self._rights_below + np.arange(len(self._wrong))  # a wrong one comes before those it is tied with
         is_right = np.ones(n, dtype=bool)
@@ -192,14 +192,14 @@ class _SortedApart(Ranking):
 
     @property
     def errors(self) -> Floats:
-        """Number of wrong ones at each score."""
+        """Number of wrong answers at each score."""
         return self._levels[2]
 
 
 def harmonic_difference(start: Floats, steps: Floats) -> Floats:
     """Return ψ(start + steps + 1) − ψ(start + 1): for whole numbers Σ 1/j over j = start + 1 … start + steps.
 
-    Written without a difference of large logarithms, so that its relative error stays at rounding level.
+    It avoids a difference of large logarithms, so its relative error stays at rounding level.
     """
     low, high = start + 1.0, start + steps + 1.0
     # ψ(x) ~ ln x − 1/2x − Σ B_2k/(2k x^2k); from 30 on the next term is below rounding.
@@ -213,5 +213,5 @@ def harmonic_difference(start: Floats, steps: Floats) -> Floats:
 
 
 def _first_of_each(ordered: Floats) -> NDArray[np.intp]:
-    """Return where each distinct value of a sorted array begins."""
+    """Return the position of the first entry of each distinct value in a sorted array."""
     return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

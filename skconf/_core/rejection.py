@@ -1,4 +1,4 @@
-"""What selection ranks by, and how a rejected prediction is written."""
+"""Scores that are compared with the threshold, and labels of rejected predictions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +40,7 @@ SCORES: dict[str, Callable[[NDArray[Any], Codes], Floats]] = {
 
 
 def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> Floats:
-    """Return the score that selection ranks by, in [0, 1].
+    """Return the score that is compared with the threshold, in [0, 1].
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
     Raises
     ------
     ValueError
-        If a user's function returns another shape, NaN, or values outside [0, 1].
+        If a user's function returns a wrong shape, NaN, or values outside [0, 1].
     """
     if isinstance(confidence, str):
         score = SCORES[confidence](proba, predicted)
@@ -78,16 +78,16 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
 
 
 def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisions: NDArray[Any] | None = None) -> Any:
-    """Return the label of a rejected sample: the given one, or one that sorts with the answers and is none of them.
+    """Return the label of a rejected sample: the given one, or one of the same type that is not an answer.
 
     Parameters
     ----------
     classes : ndarray of shape (K,)
         Sorted class labels.
     reject_label : label, default=None
-        The user's choice.
+        The label that the user chose.
     decisions : ndarray of shape (D,), default=None
-        Names of decisions, where answers are not classes. The label is none of either.
+        Names of decisions, if answers are not classes. The label must be neither a class nor a decision.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
     Raises
     ------
     ValueError
-        If the given label is a class or a decision, or does not equal itself.
+        If the given label is a class or a decision, or if it does not equal itself, as NaN.
     """
     known = classes.tolist()
     answers = known if decisions is None else decisions.tolist()
@@ -104,7 +104,7 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
         if np.ndim(reject_label) != 0:
             raise ValueError(f"reject_label must be a single label, but is {reject_label!r}.")
         if pd.isna(reject_label):
-            raise ValueError("reject_label must equal itself, which a missing value does not; choose another label.")
+            raise ValueError("reject_label is a missing value, which does not equal itself. Choose another label.")
         if reject_label in known:
             raise ValueError(
                 f"reject_label={reject_label!r} is one of the classes {shorten(known)}; choose a label that is not."
@@ -127,16 +127,16 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
 
 
 def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], reject_label: Any) -> NDArray[Any]:
-    """Return predictions with the reject label where they are not accepted, in a type that holds both.
+    """Return predictions, with the reject label where they are not accepted, in a type for both.
 
     Parameters
     ----------
     prediction : ndarray of shape (n,)
         Predicted labels.
     accepted : ndarray of shape (n,), bool
-        Which of them stand.
+        Whether each prediction is accepted.
     reject_label : label
-        What replaces the others.
+        The label that replaces the other predictions.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The answer of a fitted classifier for X, from a single call of its ``predict_proba``."""
+"""The answers of a fitted classifier, from a single call of its ``predict_proba``."""
 
 import copy
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from skconf._core.warn import warn
 
 #: The remedy for a model without probabilities.
 NEEDS_PROBABILITIES = (
-    "Confidence needs probabilities: wrap a classifier in sklearn.calibration.CalibratedClassifierCV; instead of a "
-    "regressor or a clusterer, choose a classifier with probabilities."
+    "Confidence needs probabilities. Wrap a classifier in sklearn.calibration.CalibratedClassifierCV. Replace a "
+    "regressor or a clusterer by a classifier with probabilities."
 )
 
 
 @dataclass(frozen=True)
 class Response:
-    """Classes and probabilities; the prediction, if it is not the most probable class; and rejections.
+    """Classes, probabilities and rejections, and the prediction if it is not the most probable class.
 
-    What is `decided` was answered instead of the prediction: one of the `decisions`, or of the classes where those are
-    None.
+    `decided` holds the answers, if they are not the predictions. They are positions in `decisions`, or in the classes
+    if `decisions` is None.
     """
 
     classes: NDArray[Any]
@@ -44,7 +44,7 @@ class Response:
 
 
 class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that repeats an answer, whatever its input, so that scikit-learn's scorers can call it again."""
+    """A classifier that returns stored answers for any input, so that scikit-learn's scorers can call it."""
 
     def __init__(self, classes: NDArray[Any], proba: NDArray[Any], prediction: NDArray[Any] | None = None) -> None:
         self.classes = classes
@@ -57,7 +57,7 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: ARG002
-        """Do nothing: scikit-learn only checks that a method of this name exists."""
+        """Do nothing. scikit-learn only checks that this method exists."""
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -73,7 +73,7 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None) -> Response:
-    """Get the probabilities of a fitted classifier, with one call.
+    """Get the answers of a fitted classifier with one call.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
     X : array-like of shape (n_samples, n_features)
         Samples.
     predict : bool, default=False
-        Whether to call ``predict``, too, where it may answer anything but the most probable class.
+        Whether to call ``predict``, too, because it may not answer the most probable class.
     costs : ndarray of shape (n_samples, n_classes, n_decisions), default=None
-        What decisions cost in each sample, for a selective classifier that decides by them.
+        Costs of each sample, for a selective classifier that decides by them.
 
     Returns
     -------
@@ -108,10 +108,10 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
 
 
 def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
-    """Return the classifier of each output with the samples it takes; an empty list if there is one output.
+    """Return a classifier and its samples for each output; an empty list if there is one output.
 
-    Those of ``MultiOutputClassifier`` are its own, with their thresholds; of another, such as a forest, they repeat
-    what it answers.
+    For a ``MultiOutputClassifier``, they are its own classifiers, with their thresholds. For others, such as a forest,
+    they return stored answers.
     """
     model, transformers, _ = _innermost(estimator)
     if isinstance(model, MultiOutputClassifier):
@@ -153,7 +153,7 @@ def _what_is_asked(estimator: Any) -> str:
 
 
 def ask_selective(estimator: Any, X: Any, costs: Any = None) -> Any:
-    """Return the answer of the selective classifier inside pipelines and searches; raise if there is none."""
+    """Return the answers of the selective classifier inside pipelines and searches; raise if there is none."""
     model, transformers, compared = _innermost(estimator)
     if not hasattr(model, "predict_selective"):
         # A search that is not fitted contains no model yet.
@@ -174,7 +174,7 @@ def _ask(model: Any, transformers: list[Any], compared: int, X: Any, costs: Any 
 
 
 def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the checked result of ``predict_proba``: a row for each sample, a column for each class in their order."""
+    """Return the checked result of ``predict_proba``, with a row for each sample and a column for each class."""
     if isinstance(given, list):
         raise ValueError(
             f"{type(estimator).__name__} predicts several outputs. Evaluate each output separately, or all together "
@@ -185,14 +185,14 @@ def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> ND
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else len(proba)
     if proba.shape != (n_rows, len(classes)):
         raise ValueError(
-            f"{who} returned shape {proba.shape} for {n_rows} samples and {len(classes)} classes; it must return "
-            f"({n_rows}, {len(classes)}), a row for each sample and a column for each of its classes_."
+            f"{who} returned shape {proba.shape} for {n_rows} samples and {len(classes)} classes. It must return shape "
+            f"({n_rows}, {len(classes)}): a row for each sample and a column for each of its classes_."
         )
     return in_order_of(classes, proba, given, who)
 
 
 def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
-    """Return the classifier inside pipelines and searches, the transformers before it, and the number of candidates."""
+    """Return the classifier inside pipelines and searches, its transformers, and the number of candidates."""
     transformers, compared = [], 1
     while not hasattr(estimator, "predict_selective"):
         if isinstance(estimator, Pipeline):
@@ -206,7 +206,7 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "cv_results_") and not hasattr(estimator, "predict_proba"):
             raise TypeError(
-                f"{type(estimator).__name__} was fitted with refit=False, so it has no best estimator. Set refit."
+                f"{type(estimator).__name__} was fitted with refit=False, so it has no best estimator. Set refit=True."
             )
         else:
             break
@@ -214,18 +214,18 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
 
 
 def _warn_of_search(model: Any, compared: int) -> None:
-    """Warn if a search has kept one of several classifiers: the guarantee of each holds for it alone."""
+    """Warn if a search has chosen one of several classifiers, because the guarantee does not hold after this choice."""
     level = getattr(model, "confidence_level", None)
     if level is not None and compared > model.n_candidates:
         warn(
-            f"The search kept one of {compared} candidates by the labels that also chose their thresholds: "
-            f"confidence_level={level} does not hold for it. Search inside, as in {type(model).__name__}(GridSearchCV("
-            f"...)), or set n_candidates={compared}."
+            f"The search chose one of {compared} candidates with the same labels that also chose their thresholds, so "
+            f"confidence_level={level} does not hold for it. Search inside, as in "
+            f"{type(model).__name__}(GridSearchCV(...)), or set n_candidates={compared}."
         )
 
 
 def _thresholded(model: Any, classes: NDArray[Any], proba: NDArray[Any]) -> NDArray[Any] | None:
-    """Return the prediction of a classifier with its own decision threshold from these probabilities."""
+    """Return the prediction of a classifier with its own decision threshold, from these probabilities."""
     if not isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV):
         return None
     if model.response_method == "decision_function":

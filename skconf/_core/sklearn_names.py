@@ -1,4 +1,4 @@
-"""scikit-learn's private names, in one place: what a new version may move, and what this package does about it.
+"""scikit-learn's private names, which a new version may move, and how this package handles that.
 
 Other private hooks stay in classes, where scikit-learn looks for them: `_parameter_constraints`,
 `__metadata_request__fit` and `_accept_sample_weight`.
@@ -38,7 +38,7 @@ safe_indexing = _safe_indexing
 
 
 class ScorerParts(NamedTuple):
-    """What ``sklearn.metrics.make_scorer`` puts together."""
+    """The parts of a scorer from ``sklearn.metrics.make_scorer``."""
 
     function: Any
     sign: int
@@ -52,7 +52,7 @@ def is_scorer(candidate: Any) -> bool:
 
 
 def scorer_parts(scorer: Any) -> ScorerParts:
-    """Return the parts of a scorer that scikit-learn made; its response is a tuple of methods, in order of choice."""
+    """Return the parts of a scikit-learn scorer. Its response is a tuple of methods, in order of preference."""
     held = vars(scorer)
     methods = held["_response_method"]
     return ScorerParts(

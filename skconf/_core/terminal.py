@@ -30,7 +30,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 class StandardInput(type(Path())):  # type: ignore[misc]
-    """The path of a file that holds what came through standard input."""
+    """The path of a file with the content of standard input."""
 
 
 class CommandError(Exception):
@@ -38,7 +38,7 @@ class CommandError(Exception):
 
 
 def write_plainly_where_needed() -> None:
-    """Write characters that the terminal's encoding lacks in plain letters, instead of raising an error."""
+    """Replace characters that the terminal's encoding lacks by plain letters, instead of raising an error."""
     codecs.register_error("skconf", _in_plain_letters)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -56,7 +56,7 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 def say(text: str, file: TextIO | None = None, *, headings: Collection[str] = ()) -> None:
     """Print a text; escape control characters, which labels or file names may contain.
 
-    Lines that are headings, and headings before a colon, are bold in a terminal, unless ``NO_COLOR`` is set.
+    In a terminal, headings are bold, as lines or before a colon, unless ``NO_COLOR`` is set.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _with_bold_heading(line: str, headings: Collection[str]) -> str:
 
 
 def csv_text(table: "pd.DataFrame", *, index: bool) -> str:
-    """Return a table as CSV, without control characters in texts; an apostrophe keeps spreadsheets from formulas."""
+    """Return a table as CSV. Control characters are escaped; an apostrophe prevents formulas in spreadsheets."""
     import pandas as pd
 
     safe = table.rename(columns=_safe, index=_safe)
@@ -106,7 +106,7 @@ def _safe(cell: object) -> object:
 
 
 def write_file(path: Path | None, make: Callable[[], str]) -> None:
-    """Write the result of a function to a file, if one is requested: completely or not at all."""
+    """Write the result of a function to a file, if one is requested. It is written completely or not at all."""
     if path is None:
         return
     text = make()
@@ -127,6 +127,6 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
 
 
 def line_width() -> int | None:
-    """Return the width of the terminal in characters, or ``COLUMNS``; None in a file or a pipe without it."""
+    """Return the width of the terminal, or ``COLUMNS``, in characters; None for a file or pipe without it."""
     is_known = (sys.stdout is not None and sys.stdout.isatty()) or os.environ.get("COLUMNS", "").isdigit()
     return shutil.get_terminal_size().columns if is_known else None

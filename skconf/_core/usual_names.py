@@ -1,6 +1,6 @@
-"""What columns of predictions are called: the names that always hold, and those that guesses go by.
+"""Names of columns of predictions: default names, and names by which columns are guessed.
 
-Names are compared as :func:`spelled` writes them: "True Label", "trueLabel" and ".true_label" are one.
+Names are compared in the spelling of :func:`spelled`: "True Label", "trueLabel" and ".true_label" are the same.
 """
 
 import re
@@ -60,6 +60,6 @@ INDICES = _names("unnamed_0 index row row_id row_ids row_index row_number inst")
 
 
 def spelled(name: object) -> str:
-    """Return a name in small letters, its words joined by underscores."""
+    """Return a name in lower case, with words joined by underscores."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name)).lower()
     return re.sub(r"[\W_]+", "_", text).strip("_")

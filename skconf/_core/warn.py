@@ -1,4 +1,4 @@
-"""The one place that warns: every warning names the line of the user's code that led to it."""
+"""All warnings are issued here. Every warning names the line of the user's code that caused it."""
 
 import sys
 import warnings
@@ -14,18 +14,18 @@ _NOT_THE_USERS = frozenset({"skconf", "sklearn", "joblib"}) | sys.stdlib_module_
 
 
 class Notice(NamedTuple):
-    """A warning that was not issued yet.
+    """A warning that has not been issued yet.
 
     Attributes
     ----------
     message : str
-        What happened, where, and what to do; up to the row, if one is named.
+        What happened, where, and what to do. If a row is named, the text before the row.
     category : type of Warning
-        The category that Python filters by.
+        The category, by which Python filters warnings.
     kind : str
-        What happened, without the row and the numbers that tell two of a kind apart; "" stands for the message.
+        What happened, without the row and without numbers that differ between warnings of a kind. "" uses the message.
     row : int or None
-        The row that it is about.
+        The row that the warning is about.
     rest : str
         What follows the row.
     place : str
@@ -50,14 +50,14 @@ _COLLECTED: ContextVar[list[Notice] | None] = ContextVar("collected", default=No
 def warn(
     message: str, category: type[Warning] = UserWarning, *, kind: str = "", row: int | None = None, rest: str = ""
 ) -> None:
-    """Warn whoever called this package, with the file and line of their call.
+    """Warn the caller of this package, with the file and line of the call.
 
     Parameters
     ----------
     message : str
-        What happened, where, and what to do; up to the row, if one is named.
+        What happened, where, and what to do. If a row is named, the text before the row.
     category : type of Warning, default=UserWarning
-        The category that Python filters by.
+        The category, by which Python filters warnings.
     kind, row, rest
         As in :class:`Notice`.
     """
@@ -65,7 +65,7 @@ def warn(
 
 
 def warn_each(notices: Iterable[Notice]) -> None:
-    """Warn of each notice, once."""
+    """Issue each notice once."""
     collected = _COLLECTED.get()
     for notice in dict.fromkeys(notices):
         if collected is not None:
@@ -76,7 +76,7 @@ def warn_each(notices: Iterable[Notice]) -> None:
 
 
 def warn_once(notices: Iterable[Notice], place: str, first_row: int, seen: set[str]) -> None:
-    """Warn of what is the first of its kind, with the place of the data and its row counted from their first."""
+    """Issue the first notice of each kind, with the place of the data, and rows counted from its first row."""
     for notice in notices:
         kind = notice.kind or notice.message
         if kind not in seen:
@@ -86,7 +86,7 @@ def warn_once(notices: Iterable[Notice], place: str, first_row: int, seen: set[s
 
 @contextmanager
 def warned_once(place: str, seen: set[str]) -> Iterator[None]:
-    """Pass on only the first warning of each kind, with its origin: every table may cause one."""
+    """Pass on only the first warning of each kind, with its place, because every table may cause one."""
     with collected() as notices:
         yield
     warn_once(notices, place, 0, seen)
@@ -94,9 +94,9 @@ def warned_once(place: str, seen: set[str]) -> Iterator[None]:
 
 @contextmanager
 def collected() -> Iterator[list[Notice]]:
-    """Collect this package's warnings in place of issuing them, in this thread and task alone.
+    """Collect this package's warnings instead of issuing them, only in this thread and task.
 
-    Unlike `warnings.catch_warnings` it changes nothing that another thread can see.
+    Unlike `warnings.catch_warnings`, it changes nothing for other threads.
     """
     notices: list[Notice] = []
     token = _COLLECTED.set(notices)
@@ -109,8 +109,8 @@ def collected() -> Iterator[list[Notice]]:
 def _users_level() -> int:
     """Return the stacklevel of the first frame outside this package, scikit-learn, joblib and the standard library.
 
-    Frames are identified by the name of their module: the code of a dataclass has no file, a context manager's is
-    contextlib's. Where no frame is the user's, as in a worker process, the outermost one is named.
+    Frames are identified by the name of their module, because the code of a dataclass has no file, and that of a
+    context manager is in contextlib. If no frame is the user's, as in a worker process, the outermost one is named.
     """
     frame, level = sys._getframe(1), 1  # noqa: SLF001 – the only way to the frames of callers
     while frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS and frame.f_back is not None:

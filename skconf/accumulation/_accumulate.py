@@ -1,4 +1,4 @@
-"""accumulate: scores of predictions in files, in batches or on a cluster."""
+"""The function accumulate: scores of predictions in files, in batches or on a cluster."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -19,9 +19,9 @@ from skconf.tables._entries import library_of
 
 
 @takes_columns(
-    groups="An accumulator is kept for each group, or for each combination that occurs.",
-    labels="Those of the accumulator come first, if it has some.",
-    pos_label="That of the accumulator comes first, if it has one.",
+    groups="There is an accumulator for each group, or for each combination of groups that occurs.",
+    labels="If `names` is an accumulator with labels, its labels are used.",
+    pos_label="If `names` is an accumulator with a positive class, its class is used.",
 )
 def accumulate(
     data: Any,
@@ -46,40 +46,43 @@ def accumulate(
     Parameters
     ----------
     data : paths, table, iterable of tables, or a collection of Dask or Spark
-        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet, CSV or JSON
-          lines (an object in each: .jsonl, .ndjson), also compressed, read batch by batch, each file once even if
-          several paths lead to it. A folder, or a pattern that ends in a star, selects tables only, and skips other
-          endings such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or bars, according
-          to its first line. Labels in CSV files are texts; "1.0" and "True" mean "1" unless a label is written like
-          that. A part ``name=value`` of a path is a column.
-        - a table with a row for each prediction: a DataFrame of pandas or polars, a Table or RecordBatch of pyarrow, or
-          a mapping of arrays by name, of which probabilities may have two dimensions; or an iterable of such tables;
-        - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition in its place
-          and merges the results in a tree of tasks, with the current scheduler, client or session.
+        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these. Files are Parquet, CSV or JSON
+          lines (.jsonl, .ndjson, with an object in each line), also compressed. They are read batch by batch. If
+          several paths lead to the same file, it is read once. A folder, or a pattern that ends in a star, skips files
+          with other endings, such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or
+          bars, according to its first line. Labels in CSV files are texts. "1.0" and "True" mean "1", unless a label is
+          written like that. A part ``name=value`` of a path is a column.
+        - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
+          polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
+          dimensions);
+        - a DataFrame of Dask or Spark, or a mapping of Dask arrays. The engine reads each partition where it is, and
+          merges the results in a tree of tasks. It uses the current scheduler, client or session.
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
-        Metrics, as in :class:`~skconf.MetricAccumulator`; or an empty accumulator with the options of your choice,
-        which is not changed.
+        Metrics, as in :class:`~skconf.MetricAccumulator`. Or an empty accumulator with the options of your choice; it
+        is not changed.
     {columns}
     n_jobs : int, default=None
-        Number of threads that read files: None for 1, unless in a ``joblib.parallel_config`` context, and -1 for one
-        on each core. Any number gives the same bits. An engine's tasks, and joblib's, have one thread.
+        Number of threads that read files. None is 1, unless a ``joblib.parallel_config`` context sets it; -1 is one for
+        each core. The results are the same, bit by bit, for any number. Tasks of Dask, Spark and joblib have one thread
+        each.
     progress : bool, default=False
-        Whether to show on standard error how much of the files has been read.
+        Show on standard error how much of the files has been read.
 
     Returns
     -------
     MetricAccumulator, or dict of MetricAccumulator
-        With `groups`, one accumulator for each group; the key is a label, or a tuple of labels for several columns.
+        With `groups`, a dict with one accumulator for each group. The key is a label, or a tuple of labels for several
+        columns.
 
     Raises
     ------
     ValueError
-        If an entry is missing or invalid, a column is missing, or labels are needed: the message names file, column
-        and row. Dask and Spark wrap it in errors of their own.
+        If an entry is missing or invalid, if a column is missing, or if labels are needed. The message names file,
+        column and row. Dask and Spark put this error into errors of their own.
     FileNotFoundError
         If there is no such file.
     ImportError
-        If a Parquet file is given and pyarrow is not installed.
+        If a Parquet file is given, but pyarrow is not installed.
     TypeError
         If `data` is none of the above.
 
@@ -110,7 +113,8 @@ def accumulate(
     empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
     if empty.n_samples:
         raise ValueError(
-            f"names must be an empty accumulator, but is {empty!r}. Pass an empty one, and merge the result into yours."
+            f"The accumulator that is passed as names must be empty, but is {empty!r}. Pass an empty one, and merge "
+            "the result into yours."
         )
     labels = empty.labels if labels is None else labels
     pos_label = empty.pos_label if pos_label is None else pos_label

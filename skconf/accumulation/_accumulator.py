@@ -1,4 +1,4 @@
-"""MetricAccumulator: scores of predictions that come in parts."""
+"""The class MetricAccumulator: scores of predictions that come in parts."""
 
 import hashlib
 from collections.abc import Mapping
@@ -25,17 +25,17 @@ from skconf.scoring._names import read_statistics
 class MetricAccumulator:
     """Scores of predictions that come in parts: batches of a file, partitions of a cluster, one day after another.
 
-    Its size does not grow with the number of samples, it merges with others in any order, and it can be pickled, so
-    that any map-reduce engine can use it. The scores equal those of all samples in memory:
+    Its size does not grow with the number of samples. Accumulators can be merged in any order and pickled, so any
+    map-reduce engine can use them. The scores are equal to those of all samples in memory:
 
-    - Most metrics are functions of sums. Sums are kept with twice the digits, so that the order of parts does not
+    - Most metrics are functions of sums. Sums have twice the usual number of digits, so the order of the parts does not
       matter.
     - Metrics of the order of the confidences (areas under risk-coverage and ROC curves) are exact up to `max_levels`
       distinct confidences. Beyond that, confidences are rounded to a grid that does not depend on the data, and
       :meth:`error_bounds` returns a bound on the error of the score.
     - Metrics of the confidences themselves (`neg_smooth_ece`, `neg_ecce`, `neg_calibration_distance`,
-      `metric_coverage_auc_to_zero`, and errors over bins of equal mass) are exact up to that number, and more are
-      refused.
+      `metric_coverage_auc_to_zero`, and errors over bins of equal mass) are also exact up to `max_levels` distinct
+      confidences. If there are more, an error is raised.
 
     Parameters
     ----------
@@ -43,30 +43,31 @@ class MetricAccumulator:
         Metrics, named as in :func:`skconf.inference.confidence_interval`. The key of a result is the name, with the
         given parameters; in a mapping it is the key of the mapping.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the columns of probabilities. None stands for those of the first part, which must then be complete.
+        Labels of the columns of probabilities. None uses the labels of the first part, which must then have all labels.
     pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+        Positive class of a binary task. None uses the second label.
     intervals : bool, default=True
-        Keep what :meth:`confidence_interval` needs: for any two sums, the sum over samples of the product of their
-        terms. Without it, parts are added about twice as fast.
+        Keep the sums that :meth:`confidence_interval` needs: for any two sums, the sum over samples of the product of
+        their terms. With False, parts are added about twice as fast.
     max_levels : int, default=65_536
-        Largest number of distinct confidences that are kept without rounding, and number of steps of the grid for
-        more. For `cw_roc_auc` of more than two classes it is divided among the classes, with at least 1,024 for each.
+        Largest number of distinct confidences that are kept without rounding. It is also the number of steps of the
+        grid, to which more confidences are rounded. For `cw_roc_auc` with more than two classes, it is divided among
+        the classes, with at least 1,024 for each.
 
     Attributes
     ----------
     n_samples : int
         Number of samples added.
     labels : ndarray of shape (n_classes,) or None
-        Labels of the columns of probabilities; None before they are known, and of correctness alone.
+        Labels of the columns of probabilities. None before they are known, and if parts only have correctness.
     pos_label : label or None
         Positive class of a binary task, as it was given.
 
     Raises
     ------
     ValueError
-        If there is no such metric; or if it cannot be accumulated, such as a metric without sample weights, or one
-        that is evaluated by calling a function.
+        If there is no such metric. If it cannot be accumulated, because it takes no sample weights or is evaluated by
+        calling a function.
     TypeError
         If an entry does not name a metric, or names one whose value is not a single number.
 
@@ -144,26 +145,28 @@ class MetricAccumulator:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels; or a profile, which holds all predictions, such as one by
+            True labels. Or a profile, which has all predictions, for example from
             :meth:`ConfidenceProfile.from_correctness <skconf.ConfidenceProfile.from_correctness>` for a generative
-            system, or one with a score that selection ranks by.
+            system.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+            Probabilities in the order of `labels`. In a binary task, you can pass a single column, the probability of
+            `pos_label`.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels, where they are not the first maximum of the probabilities.
+            Predicted labels. Pass them if the prediction is not always the class with the largest probability.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; None stands for ones.
+            Non-negative weights. None if all weights are one.
 
         Returns
         -------
         self
-            Unchanged if there are no samples.
+            The accumulator; unchanged if there are no samples.
 
         Raises
         ------
         ValueError
-            If predictions are malformed; differ from those before in labels, positive class or threshold; lack what a
-            metric needs; or add more distinct confidences than it can handle. Nothing is then added.
+            If predictions are not valid. If their labels, positive class or threshold differ from those of earlier
+            parts. If a metric needs something that they lack. If there are more distinct confidences than a metric can
+            handle. Nothing is then added.
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
@@ -172,13 +175,13 @@ class MetricAccumulator:
         return self
 
     def merge(self, other: Self) -> Self:
-        """Add everything that another accumulator holds.
+        """Add all samples of another accumulator.
 
         Parameters
         ----------
         other : MetricAccumulator
-            Made with the same arguments; functions among these, such as `phi`, are compared by name. It is not
-            changed.
+            An accumulator that was made with the same arguments. Functions such as `phi` are compared by name. It is
+            not changed.
 
         Returns
         -------
@@ -208,7 +211,7 @@ class MetricAccumulator:
         Returns
         -------
         dict of str to float
-            Scores by name. An undefined metric is NaN, with a warning. A warning names scores that are not exact.
+            Scores by name. An undefined metric is NaN, with a warning. Another warning names scores that are not exact.
 
         Raises
         ------
@@ -226,12 +229,13 @@ class MetricAccumulator:
         return self._plan.values(state)
 
     def error_bounds(self) -> dict[str, float]:
-        """Return bounds on the difference of the scores from those of all samples in memory.
+        """Return bounds on the differences of the scores from those of all samples in memory.
 
         Returns
         -------
         dict of str to float
-            Bounds on the absolute error by name; 0 for scores that are exact up to rounding, of about 1e-15.
+            Bounds on the absolute error by name. The bound is 0 for scores that are exact up to rounding errors of
+            about 1e-15.
 
         Raises
         ------
@@ -250,7 +254,7 @@ class MetricAccumulator:
         confidence_level : float, default=0.95
             Confidence level, between 0 and 1.
         n_resamples : int, default=1000
-            Number of draws of the sums of metrics that have kinks, such as `neg_ece`.
+            Number of draws of sums, for metrics with kinks, such as `neg_ece`.
         random_state : int, Generator or None, default=0
             Seed of these draws.
 
@@ -258,19 +262,19 @@ class MetricAccumulator:
         -------
         DataFrame
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
-            and `error_bound`. Methods "exact", "binomial" and "delta" are those of
-            :func:`skconf.inference.confidence_interval`, with the same result, except that the intervals of areas are
-            wider by their error bound. "normal" replaces "bootstrap" there: instead of resampling, it draws sums from
-            the normal distribution that sums of many samples have (wider for `neg_mce` if a bin has few samples).
-            "bayesian", used there below 100 errors, needs the samples: "delta" replaces it here, which covered the
-            truth in 85 to 97% of simulated sets; below 30 errors there is no interval. NaN, with a warning that says
-            why, if there is no interval; the size ratio has none here.
+            and `error_bound`. The methods "exact", "binomial" and "delta" have the same results as in
+            :func:`skconf.inference.confidence_interval`, except that the intervals of areas are wider by their error
+            bound. "normal" replaces "bootstrap": it does not resample, but draws sums from the normal distribution that
+            sums of many samples have (wider for `neg_mce` if a bin has few samples). "bayesian", which
+            `confidence_interval` uses below 100 errors, needs the samples. Here "delta" replaces it; 95% intervals then
+            covered the truth in 85 to 97% of simulated sets. Below 30 errors, and for the size ratio, there is no
+            interval. Numbers are then NaN, and a warning says why.
 
         Raises
         ------
         ValueError
-            If there are fewer than two samples, these are in groups, `confidence_level` is invalid, or the accumulator
-            was made with ``intervals=False``.
+            If there are fewer than two samples, or if samples come in groups. If `confidence_level` is invalid. If the
+            accumulator was made with ``intervals=False``.
 
         Examples
         --------
@@ -295,8 +299,8 @@ class MetricAccumulator:
         state = self._filled()
         if state.task.in_groups:
             raise ValueError(
-                "These answers are in groups and depend on each other, which sums over answers do not show. Use "
-                "skconf.inference.confidence_interval with the predictions in memory."
+                "These answers come in groups and depend on each other, but sums over answers do not show the groups. "
+                "Use skconf.inference.confidence_interval with the predictions in memory."
             )
         if state.n_units < 2:
             raise ValueError(
@@ -320,12 +324,12 @@ class MetricAccumulator:
         return pd.DataFrame(rows.values(), index=pd.Index(rows, name="metric"))
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the state as arrays of numbers and texts, which any file format for arrays can store.
+        """Return the state as arrays of numbers and texts, which all file formats for arrays can store.
 
         Returns
         -------
         dict of str to ndarray
-            Copies. No array holds objects, so that ``numpy.savez`` and ``numpy.load`` store it without pickle.
+            Copies of the arrays. No array holds objects, so ``numpy.savez`` and ``numpy.load`` need no pickle.
 
         Raises
         ------
@@ -339,18 +343,18 @@ class MetricAccumulator:
         arrays = {"of": np.array(self._written()), **({} if self._state is None else self._state.to_arrays())}
         if any(array.dtype.hasobject for array in arrays.values()):
             raise TypeError(
-                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, and cannot be stored "
-                "without objects. Convert them to texts, or pickle the accumulator."
+                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, so they cannot be "
+                "stored in arrays without objects. Convert them to texts, or pickle the accumulator."
             )
         return {**arrays, "digest": np.array(_digest(arrays))}
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> Self:
-        """Replace the state by one that :meth:`state_dict` returned.
+        """Replace the state by a state that :meth:`state_dict` returned.
 
         Parameters
         ----------
         state : mapping of str to ndarray
-            From an accumulator made with the same arguments.
+            The state of an accumulator that was made with the same arguments.
 
         Returns
         -------
@@ -359,7 +363,7 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If it is the state of another accumulator, or has been changed.
+            If it is the state of an accumulator with other arguments, or if it has been changed.
         TypeError
             If it is not a mapping.
 
@@ -395,7 +399,7 @@ class MetricAccumulator:
         return text + ")"
 
     def _written(self) -> str:
-        """Describe in words what must be equal for states to merge."""
+        """Describe in words what must be equal if states are merged."""
         plan = self._plan
         statistics = [f"{key!r}: {statistic.identity}" for key, statistic in plan.statistics.items()]
         return f"{', '.join(sorted(statistics))}, intervals={plan.intervals}, max_levels={plan.max_levels}"
@@ -412,7 +416,7 @@ class MetricAccumulator:
 
     def _filled(self) -> State:
         if self._state is None:
-            raise ValueError("There are no samples yet: call update or merge first.")
+            raise ValueError("There are no samples yet. Call update or merge first.")
         return self._state
 
 

@@ -1,4 +1,4 @@
-"""Parts of a Dask collection: one task for each, and a tree of tasks that merge."""
+"""Parts of a Dask collection: one task for each part, and a tree of tasks that merge results."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Confidence intervals from second moments, which replace the influence values of the samples."""
+"""Confidence intervals from second moments. These replace the influence values of the samples."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ class Moments:
     sums : tuple of ndarray
         The sums of the metric.
     products : tuple of ndarray
-        What :meth:`BlockSums.products` returns, added up.
+        The sums of the results of :meth:`BlockSums.products`.
     n_units : int
         Number of samples that have weight.
     """
@@ -42,7 +42,7 @@ class Moments:
         self.products = full_matrix(products, len(sums))
 
     def delta(self, value: float, confidence_level: float) -> Interval:
-        """Return the interval from influence values; of a share the one that holds."""
+        """Return the interval from influence values, or the valid interval of a share."""
         metric = self.statistic.metric
         if self.is_share and self.flat[1]:
             share = Share(float(self.flat[0] / self.flat[1]), self._effective_size())
@@ -68,7 +68,7 @@ class Moments:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of samples, each of which counts as one or none: their squares are themselves."""
+        """Whether it is a share of samples that count as 1 or 0, so that squares of terms are the terms."""
         metric = self.statistic.metric
         if not isinstance(metric, Ratio) or not metric.share_interval:
             return False
@@ -76,7 +76,7 @@ class Moments:
         return abs(squares - counts) <= 1e-12 * counts
 
     def _effective_size(self) -> float:
-        """Return the number of equal samples in the denominator of a quotient, the second sum."""
+        """Return the effective number of samples in the denominator of a quotient, which is the second sum."""
         squares = float(self.products[1, 1])
         return float(self.flat[1]) ** 2 / squares if squares > 0 else 0.0
 
@@ -85,7 +85,7 @@ class Moments:
     ) -> Interval:
         """Return the interval from sums drawn from the normal distribution that sums of many samples have.
 
-        For many samples, resampling gives the sums the same distribution, and so the same interval.
+        With many samples, resampling gives the same distribution of sums, and so the same interval.
 
         Parameters
         ----------
@@ -96,9 +96,9 @@ class Moments:
         rng : Generator
             The generator of the draws.
         calibrated : sequence of tuple of ndarray
-            For calibration errors, the sums expected if the confidences are calibrated, and those of products of
-            deviations: the interval is extended to 0 if a share of more than 1 − `confidence_level` of the sums drawn
-            from these have as large an error. Empty tuples for other metrics.
+            For calibration errors, the expected sums under calibrated confidences, and sums of products of deviations.
+            The interval is extended to 0 if more than a share of 1 − `confidence_level` of the sums drawn from these
+            have an error at least this large. Empty tuples for other metrics.
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
@@ -138,7 +138,8 @@ def area_interval(
 ) -> Interval:
     """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there.
 
-    If the samples are of two kinds and equal within each, their numbers are taken as given, and errors as normal.
+    If there are two kinds of samples with equal weights within each kind, their numbers are treated as fixed, and
+    errors as normal.
     """
     variance, degrees_of_freedom = standard_error(influence, weight, squares, n_units) ** 2, float(n_units - 1)
     if kind is not None and are_equal(float(weight.sum()) ** 2 / float(squares.sum()), n_units):
@@ -152,7 +153,7 @@ def area_interval(
 
 
 def check_enough(part: float, total: float, squares: float) -> None:
-    """Raise where the rarer of two kinds of sample are too few for an interval without the samples.
+    """Raise if the rarer of two kinds of samples has too few samples for an interval from sums.
 
     Parameters
     ----------
@@ -162,13 +163,13 @@ def check_enough(part: float, total: float, squares: float) -> None:
     few = Share(part / total, total * total / squares).rarer if total else 0.0
     if few < ENOUGH_OF_SUMS:
         raise ValueError(
-            f"it rests on {few:.0f} errors, or samples of the rarer kind, and below {ENOUGH_OF_SUMS:.0f} the error "
-            "cannot be estimated without the samples. Compute it from predictions in memory"
+            f"there are {few:.0f} errors (or samples of the rarer kind), but below {ENOUGH_OF_SUMS:.0f} its error "
+            "cannot be estimated from sums. Compute it from predictions in memory"
         )
 
 
 def are_equal(effective_size: float, n_units: float) -> bool:
-    """Return whether samples that count as so many equal ones are equal, up to rounding."""
+    """Return whether samples have equal weights up to rounding, given their effective number."""
     return abs(effective_size - n_units) <= 1e-12 * n_units
 
 
@@ -178,6 +179,6 @@ def standard_error(influence: Floats, weight: Floats, squares: Floats, n_units: 
 
 
 def _error(total: float, squares: float, n_units: int) -> float:
-    """Return the standard error of a value from the sum of the influence of the samples, and that of its squares."""
+    """Return the standard error of a value, from the sums of the influence values and of their squares."""
     variance = squares - total**2 / n_units
     return float(np.sqrt(max(variance, 0.0) * n_units / (n_units - 1)))

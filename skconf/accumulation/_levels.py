@@ -18,10 +18,10 @@ _ALONE = (0.0, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class LevelTable:
-    """Weights at every distinct score, for two kinds of samples: right and wrong ones, or those of a class and others.
+    """Weights at every distinct score, for two kinds of samples: right and wrong, or of a class and of others.
 
-    The table is exact up to `limit` distinct scores. Beyond that, scores are rounded to a grid that is the same for all
-    data, so that tables merge to the same table in any order.
+    The table is exact up to `limit` distinct scores. If there are more, scores are rounded to a grid that is the same
+    for all data. So tables can be merged in any order, with the same result.
 
     Attributes
     ----------
@@ -53,10 +53,10 @@ class LevelTable:
         score : ndarray of shape (n_samples,)
             The scores that rank the samples.
         first : ndarray of shape (n_samples,), bool or float64
-            Whether they are of the first kind, or to which share. Their squared weights are then shared out, too: an
-            error that is found from them is no smaller than it is.
+            Whether each sample is of the first kind, or the share of it that is. In the latter case, squared weights
+            are divided, too; an error from these is not too small.
         weight : ndarray of shape (n_samples,) or None
-            Their weights; None stands for ones.
+            Weights of the samples. None if all weights are one.
         """
         level = score.astype(np.float64)
         if weight is not None:  # drop samples of weight zero
@@ -117,8 +117,8 @@ class LevelTable:
         Parameters
         ----------
         first_on_top : bool, default=None
-            If given, the score is a position among all samples, in (0, 1): at each level that may combine several
-            scores, all samples of the first kind are above those of the second, or all below.
+            If given, the score is a position among all samples, in (0, 1). At each level that may combine several
+            scores, all samples of the first kind are then above those of the second kind (True) or below them (False).
         """
         n_levels = len(self.level)
         score = np.repeat(self.level[np.newaxis], 2, axis=0)
@@ -133,10 +133,10 @@ class LevelTable:
 
 
 def round_to_grid(score: Floats, bits: int) -> Floats:
-    """Round scores to so many binary digits after the first: of 1 − s between 1/2 and 1, and of s elsewhere.
+    """Round scores to `bits` binary digits after the first one: of 1 − s if s is between 1/2 and 1, else of s.
 
-    The order is kept, and rounding twice equals rounding once. Scores of 0, 1/2 and 1, which are often frequent, stay
-    apart from all others. Numbers below 2^-64 become 2^-64.
+    The order is kept, and rounding twice is the same as rounding once. The scores 0, 1/2 and 1, which are often
+    frequent, stay separate from all others. Numbers below 2^-64 become 2^-64.
     """
     mirrored = (score > 0.5) & (score <= 1)
     number = np.where(mirrored, 1 - score, score)

@@ -1,4 +1,4 @@
-"""The sums and tables that are computed from the predictions of a part, and that determine the scores."""
+"""The sums and tables that are computed from each part, and from which scores are computed."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -42,9 +42,9 @@ class Plan:
     max_levels : int
         Largest number of levels of a table.
     labels : ndarray of shape (n_classes,) or None
-        The labels that all predictions must have; None for any.
+        The labels that all predictions must have. None allows any labels.
     pos_label : label or None
-        The positive class that all must have; None for any.
+        The positive class that all predictions must have. None allows any.
     """
 
     def __init__(
@@ -81,19 +81,19 @@ class Plan:
         return partial(Plan, **options), (self.statistics,)
 
     def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
-        """Return the sums and tables of some predictions, by group; tables that `onto` has on the grid are put there.
+        """Return the sums and tables of some predictions, by group. Tables that are rounded in `onto` are rounded, too.
 
         Raises
         ------
         ValueError
-            If a score is not defined for these predictions, or they cannot be added to those before.
+            If a score is not defined for these predictions, or if they cannot be added to earlier ones.
         """
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
             raise ValueError(
-                f"{gone:,} of {n_rows:,} rows abstain, and sums are of answers alone. Leave these rows out of every "
-                "part: all metrics of the answers are then exact, and a coverage of all rows is that of the answers "
-                "times the share of rows that are answers. Or evaluate all rows together, in memory."
+                f"{gone:,} of {n_rows:,} rows abstain, but sums only count answers. Leave these rows out of every "
+                "part. All metrics of the answers are then exact. For the coverage of all rows, multiply the coverage "
+                "of the answers by the share of rows that are answers. Or evaluate all rows together, in memory."
             )
         task = Task.of(profile)
         self.check(task, onto)
@@ -115,12 +115,12 @@ class Plan:
         return Totals(dict(zip(labels, range(len(labels)), strict=True)), counts, task, sums, tables)
 
     def check(self, task: Task, onto: State | None = None) -> None:
-        """Raise unless predictions can be added, to those before if there are any."""
+        """Raise if predictions cannot be added to earlier ones."""
         if self.labels is not None:
             task.check_same(replace(task, classes=self.labels))
         if self.pos_label is not None and task.positive_label != self.pos_label:
             raise ValueError(
-                f"pos_label is {self.pos_label!r}, but that of these predictions is {task.positive_label!r}."
+                f"pos_label is {self.pos_label!r}, but the pos_label of these predictions is {task.positive_label!r}."
             )
         if onto is not None:
             task.check_same(onto.task)
@@ -131,13 +131,13 @@ class Plan:
             for name, score in self.scores.items():
                 if not score.takes_rounded and not score.is_exact(state):
                     raise ValueError(
-                        f"{name} cannot be computed from more than {self.max_levels:,} distinct confidences: it "
+                        f"{name} cannot be computed from more than {self.max_levels:,} distinct confidences. It "
                         "depends on more than their order, so its error after rounding is unknown. Leave it out, "
                         "raise max_levels, or round the confidences beforehand, for instance to four decimals."
                     )
 
     def merged(self, onto: State | None, part: State) -> State:
-        """Return the merged state; raise if they do not match, or hold too many distinct confidences for a metric."""
+        """Return the merged state; raise if states do not match, or have too many distinct confidences for a metric."""
         self.check(part.task, onto)
         state = part if onto is None else onto.merged(part)
         self.check_exact([state])
@@ -148,7 +148,7 @@ class Plan:
         return {name: self.value(name, state) for name in self.scores}
 
     def value(self, name: str, state: State) -> float:
-        """Return a score; NaN with a warning if it cannot be computed, so that the others are not lost."""
+        """Return a score. If it cannot be computed, it is NaN, with a warning, so that other scores are not lost."""
         try:
             value, notices = self.scores[name].evaluate(state)
         except (ValueError, ArithmeticError) as error:
@@ -168,13 +168,13 @@ class Plan:
             statistic.metric.check_kind(profile)
         if self.of_confidences and profile.kind == "costs":
             raise ValueError(
-                "Areas under curves of costs cannot be accumulated: tables count right and wrong answers. Leave them "
-                "out, or compute them from predictions in memory."
+                "Areas under curves of costs cannot be accumulated, because tables count right and wrong answers. "
+                "Leave them out, or compute them from predictions in memory."
             )
         refuse_scaled("A metric of parts", profile.weight_scale)
 
     def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int | None = None) -> SumVector:
-        """Return the sums of all terms, of each group where there are groups."""
+        """Return the sums of all terms; with groups, of each group."""
         total: dict[str, Sums] = {}
         for rows, block in profile.blocks(max(_MOST_NUMBERS // (profile.n_classes or 1), _FEWEST)):
             part = self._sums(block, None if groups is None else groups[rows], n_groups or 1)
@@ -192,7 +192,7 @@ class Plan:
         return tables
 
     def _sums(self, block: ConfidenceProfile, groups: Codes | None, n_groups: int) -> dict[str, Sums]:
-        """Return the sums of all terms; for intervals also those of products, and those expected under calibration."""
+        """Return the sums of all terms; for intervals, also sums of products, and sums expected under calibration."""
         sums = BlockSums(block, groups, n_groups)
         blocks, by_name = {None: block}, dict[str, Sums]()
         for key, score in self.summed.items():
@@ -230,9 +230,9 @@ class Plan:
 def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:
     """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
 
-    Correctness is then drawn with the confidence c: a term is x₁ or x₀, on average c x₁ + (1 − c) x₀, with a deviation
-    of sqrt(c (1 − c)) (x₁ − x₀). Of a graded correctness z the root is z − c: all that is
-    known of its deviation.
+    Correctness is then a random draw with the confidence c as probability. A term is x₁ or x₀. Its mean is c x₁ + (1 −
+    c) x₀, and its standard deviation is sqrt(c (1 − c)) (x₁ − x₀). For a graded correctness z, the root is replaced by
+    z − c, because only this is known.
     """
     sure = profile.confidence
     apart = np.sqrt(sure * (1 - sure)) if profile.kind == "right or wrong" else profile.correctness - sure
@@ -250,6 +250,6 @@ def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list
 
 
 def sums_of_errors(counted: NDArray[np.bool_] | None, profile: ConfidenceProfile, sums: BlockSums) -> Sums:
-    """Return Σ w of the errors, or of what else is lost, of all that a metric counts, and Σ w² of it."""
+    """Return Σ w of the errors (or other losses), Σ w of all that a metric counts, and Σ w²."""
     of = () if counted is None else (counted,)
     return sums.total(lost(profile), *of), sums.total(*of), sums.total(*of, power=2)

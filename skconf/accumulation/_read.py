@@ -1,4 +1,4 @@
-"""Predictions that are read part by part, and added up: files, batch by batch, in threads."""
+"""Read predictions part by part and add them up: files are read batch by batch, in threads."""
 
 from collections.abc import Iterable
 from contextlib import closing, nullcontext
@@ -30,14 +30,14 @@ _OF_GROUPS = 2
 
 @dataclass(frozen=True)
 class Job:
-    """The job that is done on every part.
+    """The work on every part.
 
     Attributes
     ----------
     columns : Columns
         The columns of the predictions.
     plan : Plan
-        What is computed from them.
+        What is computed from the predictions.
     """
 
     columns: Columns
@@ -58,7 +58,7 @@ class Job:
         return self.plan.read(profile, groups)
 
     def read_part(self, table: Any, number: int) -> Totals:
-        """Return those of one of several parts, which errors name by its number."""
+        """Return the sums and tables of one of several parts. Errors name the part by its number."""
         with located(f"part {number} of the data"):
             return self.read(table)
 
@@ -69,7 +69,7 @@ class Job:
             self.plan.check_exact(total.states(part.place).values())
 
     def states(self, total: Totals) -> dict[Any, State]:
-        """Return the states of the groups in sorted order; one under None without groups, empty without rows."""
+        """Return the states of the groups in sorted order. Without groups there is one state, under None."""
         states = total.states()
         self.plan.check_exact(states.values())
         try:
@@ -80,8 +80,8 @@ class Job:
             keys = states if len(self.columns.groups) == 1 else chain.from_iterable(states)
             kinds = ", ".join(sorted({type(key).__name__ for key in keys}))
             raise ValueError(
-                f"the groups {shorten(self.columns.groups)} mix labels that cannot be sorted together ({kinds}): "
-                "tables or folders hold them in different types. Convert them to one type."
+                f"the groups {shorten(self.columns.groups)} mix labels that cannot be sorted together ({kinds}), "
+                "because tables or folders hold them in different types. Convert them to one type."
             ) from None
 
 
@@ -90,7 +90,7 @@ def _parts(group: Any) -> tuple[Any, ...]:
 
 
 def _is_number(group: Any) -> bool:
-    """Return whether a group is a number, or a text of digits such as 01, which folders may hold beside 10."""
+    """Return whether a group is a number, or a text of digits, as folders may be named 01 and 10."""
     return all(isinstance(part, int) or (isinstance(part, str) and part.isdecimal()) for part in _parts(group))
 
 
@@ -104,7 +104,7 @@ def _in_order(group: Any) -> Any:
 
 
 def merged(parts: Iterable[Totals]) -> Totals:
-    """Return the sum of several parts. They are not changed: an engine may need them again."""
+    """Return the sum of several parts. The parts are not changed, because an engine may need them again."""
     total = Totals()
     for part in parts:
         total.add(part)
@@ -119,9 +119,10 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     FileNotFoundError
         If there is no file.
     ValueError
-        If a file cannot be read, lacks a column that others have, or has malformed predictions; or all are empty.
+        If a file cannot be read, lacks a column of other files, or has predictions that are not valid. If all files are
+        empty.
     ImportError
-        If a file needs pyarrow, and it is not installed.
+        If a file needs pyarrow, but it is not installed.
     """
     _keep_freed_pages()
     files = [open_table(path) for path in list_files(paths)]
@@ -169,16 +170,16 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
 
 @cache
 def _keep_freed_pages() -> None:
-    """Let glibc keep the memory of a batch for the next one: fresh pages take a third of the time of reading Parquet.
+    """Make glibc keep the memory of a batch for the next one. New pages take a third of the time to read Parquet.
 
-    It gives freed memory back at once, unless as large a piece was freed before. This is as if a table of the size of
-    a large batch had been read: one of nearly 32 MB, of which nothing is written.
+    glibc returns freed memory to the system at once, unless a piece of this size was freed before. So a piece of nearly
+    32 MB, as large as a large batch, is allocated and freed. Nothing is written to it.
     """
     np.empty((1 << 25) - (1 << 13), dtype=np.uint8)
 
 
 class _Read(NamedTuple):
-    """What a batch adds to the result, or what is wrong with it, with its rows counted from its first."""
+    """The result of a batch, or what is wrong with it. Rows are counted from the first row of the batch."""
 
     file: TableFile
     n_rows: int

@@ -33,12 +33,12 @@ class Score(ABC):
 
     @property
     def takes_rounded(self) -> bool:
-        """Whether its error has a bound if confidences are rounded."""
+        """Whether the error has a bound if confidences are rounded."""
         return True
 
     @abstractmethod
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
-        """Return the score, NaN if it is undefined, and the warnings to give."""
+        """Return the score (NaN if it is undefined) and warnings."""
 
     @abstractmethod
     def interval(
@@ -51,7 +51,7 @@ class Score(ABC):
         return True
 
     def error_bound(self, state: State) -> float:  # noqa: ARG002
-        """Return a bound on its difference from the score of all samples in memory, beyond rounding errors."""
+        """Return a bound on the difference from the score of all samples in memory, beyond rounding errors."""
         return 0.0
 
 
@@ -61,16 +61,16 @@ class ScoreOfSums(Score):
 
     @cached_property
     def terms(self) -> str:
-        """The name of its terms; scores with the same terms share it."""
+        """The name of the terms. Scores with the same terms have the same name."""
         shared = self.statistic.metric.terms_name
         return repr((shared, "" if shared else self.statistic.name, self.statistic.pos_label))
 
     def sums(self, state: State, kind: str = "values") -> Sums:
-        """Return its sums; or those of products, errors, or what is expected under calibration."""
+        """Return the sums of the score, or of products, of errors, or of what is expected under calibration."""
         return state.sums.get(f"{kind}/{self.terms}")
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
-        """Return the score, NaN if it is undefined, and the warnings to give."""
+        """Return the score (NaN if it is undefined) and warnings."""
         metric = self.statistic.metric
         value, notices = metric.evaluate_sums(*self.sums(state))
         return float(self.statistic.score(value)), [*notices, *metric.notices_of_threshold(state.task.threshold)]
@@ -83,7 +83,7 @@ class ScoreOfSums(Score):
             self.sums(state, kind) for kind in ("values", "products", "expected", "variances")
         )
         if not products:
-            raise ValueError(f"it uses more than {MOST_SUMS} sums, and products of so many are not kept")
+            raise ValueError(f"it uses more than {MOST_SUMS} sums, and the products of so many sums are not kept")
         metric = self.statistic.metric
         statistic = (
             replace(self.statistic, in_costs=True) if state.task.of_costs and metric.of_losses else self.statistic
@@ -91,7 +91,7 @@ class ScoreOfSums(Score):
         moments = Moments(statistic, values, products, state.n_units)
         if metric.rests_on == "tail":
             raise ValueError(
-                "it rests on the most confident answers, and sums do not show how many errors they imply. Use "
+                "it depends on the most confident answers, but sums do not show how many errors these imply. Use "
                 "capped_size_ratio, or compute it from predictions in memory"
             )
         if self.statistic.why_resampled:
@@ -102,7 +102,7 @@ class ScoreOfSums(Score):
 
 
 class ScoreOfTables(Score):
-    """A score of tables of distinct confidences; an area also has a value, with a bound, if these are rounded."""
+    """A score of tables of distinct confidences. If these are rounded, an area has a value with a bound."""
 
     @abstractmethod
     def tables(self, state: State) -> list[LevelTable]:
@@ -110,10 +110,10 @@ class ScoreOfTables(Score):
 
     @abstractmethod
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
+        """Return the score and warnings, for the best or worst order within levels, or for ties (None)."""
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
-        """Return the score, NaN if it is undefined, and the warnings to give."""
+        """Return the score (NaN if it is undefined) and warnings."""
         return self.in_order(state, None)
 
     def is_exact(self, state: State) -> bool:
@@ -121,7 +121,7 @@ class ScoreOfTables(Score):
         return all(table.exact for table in self.tables(state))
 
     def error_bound(self, state: State) -> float:
-        """Return the distance to the best or worst order within levels: the true order lies in between."""
+        """Return the largest difference from the best and worst order within levels. The true order is between them."""
         if self.is_exact(state):
             return 0.0
         value, *ends = (self.in_order(state, first_on_top)[0] for first_on_top in (None, True, False))
@@ -145,7 +145,7 @@ class ScoreOfTables(Score):
         return replace(interval, low=max(interval.low - bound, least), high=min(interval.high + bound, most))
 
     def kinds(self, state: State) -> NDArray[np.bool_] | None:  # noqa: ARG002
-        """Return which samples are of the first of two kinds, if their numbers are taken as given; else None."""
+        """Return which samples are of the first of two kinds, if their numbers are treated as fixed; else None."""
         return None
 
     @abstractmethod
@@ -154,11 +154,11 @@ class ScoreOfTables(Score):
 
 
 class ScoreOfConfidences(ScoreOfTables):
-    """A score of correctness and of confidences, or of other scores that selection ranks by."""
+    """A score of correctness and confidences, or of other scores that are compared with the threshold."""
 
     @property
     def takes_rounded(self) -> bool:
-        """Whether it is an area: it depends on order alone, and is better with right predictions above wrong ones."""
+        """Whether it is an area: it depends only on order, and is better with right predictions above wrong ones."""
         return isinstance(self.statistic.metric, Ranked) and not self.statistic.why_resampled  # those have slopes
 
     def tables(self, state: State) -> list[LevelTable]:
@@ -166,7 +166,7 @@ class ScoreOfConfidences(ScoreOfTables):
         return [state.table(SCORE if self.statistic.metric.reads_score else CONFIDENCE)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
+        """Return the score and warnings, for the best or worst order within levels, or for ties (None)."""
         return self.statistic.evaluate(self._profile(state, first_on_top)[0])
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
@@ -177,7 +177,7 @@ class ScoreOfConfidences(ScoreOfTables):
         return self.statistic.influence(profile), weight, squares
 
     def _profile(self, state: State, first_on_top: bool | None) -> tuple[ConfidenceProfile, Floats, Floats]:
-        """Return the table as predictions, with Σ w and Σ w² of each."""
+        """Return the table as predictions, with Σ w and Σ w² for each."""
         score, correct, weight, squares = self.tables(state)[0].samples(first_on_top)
         # Confidences beside other scores are in a separate table.
         sure = np.full(len(score), np.nan) if SCORE in state.tables and self.statistic.metric.reads_score else score
@@ -190,11 +190,11 @@ class ScoreOfConfidences(ScoreOfTables):
 
 @dataclass(frozen=True)
 class ScoreOfClasses(ScoreOfTables):
-    """A score of the probabilities of classes, of each against the rest."""
+    """A score of the probabilities of classes, each against the rest."""
 
     @property
     def weighted_by(self) -> str:
-        """The name of the weights; scores with the same tables share it."""
+        """The name of the weights. Scores with the same tables have the same name."""
         return str(self.statistic.metric.weighted_by)
 
     def codes(self, task: Task) -> Sequence[int]:
@@ -209,7 +209,7 @@ class ScoreOfClasses(ScoreOfTables):
         return [state.table(table_of_class(self.weighted_by, code)) for code in self.codes(state.task)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
+        """Return the score and warnings, for the best or worst order within levels, or for ties (None)."""
         metric, by_class = self.statistic.metric, []
         for table in self.tables(state):
             score, first, weight, _ = table.samples(first_on_top)
@@ -228,7 +228,7 @@ class ScoreOfClasses(ScoreOfTables):
         return self.statistic.sign * influence, weight, squares
 
     def kinds(self, state: State) -> NDArray[np.bool_] | None:
-        """Return the positives of a binary task, if their number is taken as given."""
+        """Return the positives of a binary task, if their number is treated as fixed."""
         return self.tables(state)[0].samples()[1] if self.statistic.metric.given_numbers else None
 
 

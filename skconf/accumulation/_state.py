@@ -1,4 +1,4 @@
-"""What is kept of predictions: sums with twice the digits, and tables; of fixed size, and merged in any order."""
+"""The state of an accumulator: sums with twice the digits, and tables. Its size is fixed, and states can be merged."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,17 +23,17 @@ _AT_ONCE = 1 << 14
 
 
 def add_pairs(one: Floats, other: Floats) -> Floats:
-    """Add numbers, each held as a pair: the value, and its rounding error.
+    """Add numbers. Each number is a pair of its value and its rounding error.
 
     Parameters
     ----------
     one, other : ndarray of shape (2, ...)
-        Values, and the rounding errors to add for twice the digits; `other` may have none, and shape (1, ...).
+        Values and their rounding errors. `other` may have no rounding errors; its shape is then (1, ...).
 
     Returns
     -------
     ndarray of shape (2, ...)
-        The sum, with a relative error of about 1e-32, so that the order of many additions does not matter.
+        The sum. Its relative error is about 1e-32, so the order of many additions does not matter.
     """
     with np.errstate(invalid="ignore"):  # where a sum is infinite
         rounded = one[0] + other[0]
@@ -46,9 +46,9 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
 
 
 def add_onto(total: Floats, other: Floats, at: Any = slice(None)) -> None:
-    """Add pairs of numbers, of shape (2, n_sums, n), in place: a few at a time, which stay in the cache.
+    """Add pairs of numbers, of shape (2, n_sums, n), in place, a few at a time so that they stay in the cache.
 
-    If `at` is given, as many places along the last axis as `other` has.
+    If `at` is given, it holds the positions along the last axis to which `other` is added.
     """
     n_sums, n = other.shape[1:]
     step = max(_AT_ONCE // n, 1)
@@ -67,7 +67,8 @@ class SumVector:
     shapes : dict of str to list of shapes
         Shapes of the sums by name, in the order of the names.
     pairs : ndarray of shape (2, n_sums) or (2, n_sums, n_groups)
-        All sums, and their rounding errors; those of a part may lack them, in shape (1, n_sums, n_groups).
+        All sums and their rounding errors. The sums of a part may lack rounding errors; the shape is then (1, n_sums,
+        n_groups).
     """
 
     shapes: Mapping[str, Sequence[Sequence[int]]]
@@ -75,7 +76,7 @@ class SumVector:
 
     @classmethod
     def of(cls, sums: Mapping[str, Sums], n_groups: int | None = None) -> Self:
-        """Put sums one after the other; those of groups, the first axis of each, become the last."""
+        """Concatenate sums. If they have an axis of groups, it is their first axis, and becomes the last."""
         ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
         shapes, parts = {}, [np.empty((0, n_groups or 1))]
         for name, arrays in ordered.items():
@@ -89,7 +90,7 @@ class SumVector:
         return SumVector(self.shapes, add_pairs(self.pairs, other.pairs))
 
     def get(self, name: str) -> Sums:
-        """Return the sums of that name; none if there are none."""
+        """Return the sums with this name; an empty tuple if there are none."""
         start, arrays = 0, []
         for each, shapes in self.shapes.items():
             for shape in shapes:
@@ -101,7 +102,7 @@ class SumVector:
 
 
 def table_of_class(weighted_by: str, code: int) -> str:
-    """Return the name of the table of a class, with the weights of that name."""
+    """Return the name of the table of a class, given the name of its weights."""
     return f"class {code} weighted by {weighted_by}"
 
 
@@ -112,15 +113,15 @@ class Task:
     Attributes
     ----------
     classes : ndarray of shape (n_classes,) or None
-        Labels in the order of the probability columns; None if only correctness is known.
+        Labels in the order of the columns of probabilities. None if only correctness is known.
     positive_class : int or None
-        Position of the positive one.
+        Position of the positive class.
     threshold : float or None
-        Threshold of the selective classifier that the predictions came from.
+        Threshold of the selective classifier that made the predictions.
     rejects : bool
         Whether that classifier has a reject label.
     of_costs : bool
-        Whether answers have costs of their own, which no bound is known of.
+        Whether answers have their own costs, which have no known bound.
     in_groups : bool
         Whether answers depend on each other.
     """
@@ -134,14 +135,14 @@ class Task:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self:
-        """Read them from predictions."""
+        """Read these facts from predictions."""
         rejects = profile.reject_label is not None
         of_costs, in_groups = profile.kind == "costs", profile.groups is not None
         return cls(profile.classes, profile.positive_class, profile.threshold, rejects, of_costs, in_groups)
 
     @cached_property
     def labels(self) -> list[Any] | None:
-        """The classes as a list, in which labels compare equal whatever their type."""
+        """The classes as a list, so that equal labels of different types are equal."""
         return None if self.classes is None else self.classes.tolist()
 
     @property
@@ -150,7 +151,7 @@ class Task:
         return None if self.labels is None or self.positive_class is None else self.labels[self.positive_class]
 
     def position(self, label: Any) -> int | None:
-        """Return the position of a label, or of the positive one for None; raise if there is no such label."""
+        """Return the position of a label (of the positive class for None); raise if there is no such label."""
         if label is None:
             return self.positive_class
         if self.labels is None or label not in self.labels:
@@ -158,7 +159,7 @@ class Task:
         return self.labels.index(label)
 
     def check_same(self, other: "Task") -> None:
-        """Raise unless another part has the same facts."""
+        """Raise if another part has other facts."""
         if self.labels != other.labels:
             mine, theirs = (
                 "no labels (only correctness)" if labels is None else shorten(labels)
@@ -173,7 +174,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Sums and tables of some samples; immutable.
+    """Immutable sums and tables of some samples.
 
     Attributes
     ----------
@@ -186,7 +187,7 @@ class State:
     sums : SumVector
         The sums of the additive metrics.
     tables : dict of str to LevelTable
-        Tables of the confidences; of the scores, if selection ranks by others; and of the probabilities of classes.
+        Tables of the confidences, of the probabilities of classes, and of the scores if these are not the confidences.
     """
 
     n_samples: int
@@ -206,7 +207,7 @@ class State:
         )
 
     def table(self, name: str) -> LevelTable:
-        """Return a table; that of scores is that of confidences if no part has other scores."""
+        """Return a table. If no part has other scores, the table of scores is that of confidences."""
         return _table(self.tables, name)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -241,7 +242,7 @@ class State:
 
 
 def merged_tables(one: Mapping[str, LevelTable], other: Mapping[str, LevelTable]) -> Mapping[str, LevelTable]:
-    """Return the tables of two parts, taken together; of a part without samples there are none."""
+    """Return the merged tables of two parts. A part without samples has no tables."""
     if not one or not other:
         return one or other
     names = [*one, *(name for name in other if name not in one)]
@@ -259,13 +260,13 @@ class Totals:
     Attributes
     ----------
     place : dict of label to int
-        Position of each group; that of None where there are no groups.
+        Position of each group. Without groups, the key is None.
     counts : ndarray of shape (n_groups, 2)
-        Number of samples, and of those with positive weight.
+        Number of samples, and number of samples with positive weight.
     task : Task or None
-        The facts that all predictions share; None before there are any.
+        The facts that all predictions share. None before there are any predictions.
     sums : SumVector or None
-        The sums, with a last axis over the groups, which may have room for more.
+        The sums, with a last axis over the groups. It may have room for more groups.
     tables : list of dict of str to LevelTable
         Tables of each group.
     """
@@ -277,7 +278,7 @@ class Totals:
     tables: list[Mapping[str, LevelTable]] = field(default_factory=list)
 
     def add(self, other: Self) -> Self:
-        """Add those of another part, which is not changed."""
+        """Add the sums and tables of another part, which is not changed."""
         if other.task is None or other.sums is None:
             return self
         if self.task is None or self.sums is None:
@@ -303,7 +304,7 @@ class Totals:
         return self
 
     def states(self, groups: Iterable[Any] | None = None) -> dict[Any, State]:
-        """Return the state of each group, or of some."""
+        """Return the state of each group, or of some groups."""
         if self.task is None or self.sums is None:
             return {}
         counts, pairs, states = self.counts.tolist(), self.sums.pairs, {}

@@ -1,4 +1,4 @@
-"""Threads that work on the items of several streams, and results in the order of the items."""
+"""Threads that work on the items of several streams, with results in the order of the items."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -19,9 +19,11 @@ _MOST_WAITING = 4
 
 
 def number_of_threads(n_jobs: int | None) -> int:
-    """Return how many threads to start: one inside a worker of joblib, Dask or Spark, whose cores others use."""
+    """Return the number of threads. It is one in workers of joblib, Dask or Spark, as others use their cores."""
     if n_jobs == 0:
-        raise ValueError(f"{option('n_jobs')} must be a number of threads, or -1 for one on each core, but is 0.")
+        raise ValueError(
+            f"{option('n_jobs')} must be a number of threads, or -1 for one thread on each core, but is 0."
+        )
     return 1 if _in_worker() else int(effective_n_jobs(n_jobs))
 
 
@@ -46,10 +48,10 @@ def _in_worker() -> bool:
 def in_order(
     streams: Sequence[Iterable[Item]], work: Callable[[Item], Result], n_threads: int = 1
 ) -> Generator[Result]:
-    """Yield what a function makes of the items of all streams, one stream after the other.
+    """Yield the results of a function for the items of all streams, one stream after the other.
 
-    A thread reads an item, of the earliest stream that no other thread is reading, and works on it: in memory there is
-    one item for each thread. An error is raised where the result would be, so that the earliest one wins. When the
+    Each thread reads an item from the earliest stream that no other thread is reading, and works on it. So there is one
+    item for each thread in memory. Errors are raised in the order of the items, so the earliest one is raised. If the
     caller leaves, by an error or an interrupt, threads end after their item.
     """
     if n_threads == 1:
@@ -70,7 +72,7 @@ def in_order(
 
 
 class _Failure(NamedTuple):
-    """What a thread raised in place of a result."""
+    """The error that a thread raised instead of a result."""
 
     error: BaseException
 
@@ -87,7 +89,7 @@ class _Feed:
         self.changed = Condition()
 
     def run(self) -> None:
-        """Work until nothing is left: what each thread does."""
+        """Work until nothing is left. Each thread runs this method."""
         while (at := self._start_reading()) is not None:
             try:
                 items = list(_next_of(self.streams[at]))
@@ -104,7 +106,7 @@ class _Feed:
                 self._finish(place, item if isinstance(item, _Failure) else self._result(item))
 
     def _start_reading(self) -> int | None:
-        """Return the stream to read next, when there is one; None when all are read."""
+        """Wait for a stream to read and return it; None if all are read."""
         with self.changed:
             while True:
                 left = [at for at in range(self.awaited[0], len(self.streams)) if at not in self.ended]
@@ -152,7 +154,7 @@ class _Feed:
         return at in self.ended and at not in self.reading and number >= self.taken[at]
 
     def stop(self) -> None:
-        """Let threads end after their item."""
+        """Make threads end after their item."""
         with self.changed:
             self.ended.update(range(len(self.streams)))
             self.changed.notify_all()

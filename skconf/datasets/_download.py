@@ -34,14 +34,14 @@ class DamagedError(ValueError):
 
 
 def download(data_set: DataSet, folder: Path) -> list[Path]:
-    """Download the files that are missing; each file appears in its place only complete and checked.
+    """Download missing files. A file appears in the folder only when it is complete and checked.
 
     Parameters
     ----------
     data_set : DataSet
         The data set.
     folder : Path
-        Where its files belong; created if it does not exist.
+        Folder of the files. It is created if it does not exist.
 
     Returns
     -------
@@ -53,12 +53,12 @@ def download(data_set: DataSet, folder: Path) -> list[Path]:
     FileNotFoundError
         If a file cannot be downloaded.
     ValueError
-        If the download is not the expected file, is damaged, or is too large.
+        If the download is not the expected file, or is damaged or too large.
     """
     missing = [file for file in data_set.files if not (folder / file.name).is_file()]
     closed = [file.name for file in missing if file.url is None]
     if closed:
-        raise FileNotFoundError(f"{', '.join(closed)} cannot be downloaded, only by hand")
+        raise FileNotFoundError(f"{', '.join(closed)} can only be downloaded by hand")
     folder.mkdir(parents=True, exist_ok=True)
     # Beside its final place, so that the last step is a rename.
     with TemporaryDirectory(dir=folder, prefix=".download-") as scratch:
@@ -76,7 +76,7 @@ def download(data_set: DataSet, folder: Path) -> list[Path]:
 
 
 def checksum(path: Path, name: str) -> str:
-    """Return the SHA-256 of a file's content: gzip writes the same content in more than one way."""
+    """Return the SHA-256 of a file's content, because gzip may write the same content in several ways."""
     digest, n_bytes = hashlib.sha256(), 0
     with gzip.open(path) if name.endswith(".gz") else path.open("rb") as file:
         while block := file.read(_BLOCK):
@@ -87,7 +87,7 @@ def checksum(path: Path, name: str) -> str:
 
 
 def _verify(unpacked: Path, file: RawFile, folder: Path) -> None:
-    """Raise unless a file has the expected content."""
+    """Raise if a file does not have the expected content."""
     if file.sha256 is None and not file.name.endswith(".gz"):
         return  # no checksum to compare with, and nothing to unpack
     with _reading(f"{file.url} sent an unreadable {file.name}, which was not kept"):
@@ -122,7 +122,7 @@ def _get(url: str, target: Path, title: str) -> None:
 
 
 def _extract(sent: Path, file: RawFile, target: Path) -> None:
-    """Copy a file out of the download: the file itself, or an archive that contains it at any depth."""
+    """Copy a file from the download, which is the file itself or an archive that contains it at any depth."""
     if unquote_plus(urlsplit(str(file.url)).path).endswith(f"/{file.name}"):
         shutil.copyfile(sent, target)
         return
@@ -134,7 +134,7 @@ def _extract(sent: Path, file: RawFile, target: Path) -> None:
 
 @contextmanager
 def _reading(otherwise: str) -> Iterator[None]:
-    """Raise all errors that a damaged or hostile file may cause in its reader as one kind of error."""
+    """Raise all errors that a damaged or hostile file may cause as one kind of error."""
     try:
         yield
     except DamagedError as error:
@@ -146,7 +146,7 @@ def _reading(otherwise: str) -> Iterator[None]:
 
 
 def _copy_member(archive: IO[bytes], name: str, target: Path, depth: int) -> bool:
-    """Copy the member with this name, from wherever it is in an archive, and return whether there is one."""
+    """Copy the member with this name from any place in an archive, and return whether there is one."""
     if not zipfile.is_zipfile(archive):
         archive.seek(0)
         return _copy_from_tar(archive, name, target)
@@ -181,7 +181,7 @@ def _copy_from_tar(archive: IO[bytes], name: str, target: Path) -> bool:
 
 
 def _copy(source: IO[bytes], target: Path) -> None:
-    """Copy a file, and raise if it is too large, whatever size it declares."""
+    """Copy a file; raise if its real size is too large."""
     with target.open("wb") as file:
         while block := source.read(_BLOCK):
             file.write(block)

@@ -1,4 +1,4 @@
-"""Read raw files as data frames. The facts about each data set are in the registry; this code names no data set."""
+"""Read raw files as data frames. All facts about data sets are in the registry, and none are in this code."""
 
 import gzip
 import importlib
@@ -23,7 +23,7 @@ Frames = dict[str, pd.DataFrame]
 
 @contextmanager
 def _naming(path: Path, data_set: DataSet) -> Iterator[None]:
-    """Raise every error in a file as a ValueError that names the file."""
+    """Raise every error about a file as a ValueError that names the file."""
     try:
         yield
     except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, pickle.UnpicklingError) as error:
@@ -141,7 +141,7 @@ def _check_columns(first: list[Any], table: Table) -> list[str]:
 
 
 def _image_frame(pixels: NDArray[np.uint8], labels: Any) -> pd.DataFrame:
-    """Return images and labels as one frame, a row for each image."""
+    """Return images and labels as one frame, with a row for each image."""
     if len(pixels) != len(labels):
         raise ValueError(f"there are {len(pixels)} images, but {len(labels)} labels")
     flat = pixels.reshape(len(pixels), -1)
@@ -150,7 +150,7 @@ def _image_frame(pixels: NDArray[np.uint8], labels: Any) -> pd.DataFrame:
 
 
 def _read_idx(data_set: DataSet, paths: Sequence[Path]) -> Frames:
-    """Read images and labels in turns, in the format of MNIST."""
+    """Read images and labels from alternate files, in the format of MNIST."""
     frames = {}
     for images, labels in zip(paths[::2], paths[1::2], strict=True):
         arrays = []
@@ -186,7 +186,7 @@ def _read_cifar(data_set: DataSet, paths: Sequence[Path]) -> Frames:
 
 
 class _ArrayUnpickler(pickle.Unpickler):
-    """Unpickles numpy arrays, and refuses everything that could run code."""
+    """Unpickle numpy arrays; refuse everything that could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.split(".")[0] == "numpy" and name == "_reconstruct":

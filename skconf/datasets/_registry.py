@@ -19,7 +19,7 @@ class RawFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """How the tables of a data set are laid out; several files share one layout."""
+    """The layout of the tables of a data set. Several files may share a layout."""
 
     columns: tuple[str, ...] | int  # all of them, in the order of the file; or their number, where the header has names
     target: str
@@ -36,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
-    """One data set: where it comes from, how to read it and what must come out."""
+    """A data set: its source, how to read it, and what to expect."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class DataSet:
 
     @property
     def test_rows(self) -> int:
-        """Number of rows of the official test set; 0 where there is none."""
+        """Number of rows of the official test set; 0 if there is none."""
         return sum(file.test_rows for file in self.files)
 
 

@@ -1,4 +1,4 @@
-"""Synthetic confidence profiles: of known calibration, and of five kinds of selective model."""
+"""Synthetic confidence profiles with known calibration, and of five kinds of selective models."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ Draw = Callable[[Any, int], Floats]
 
 
 def _truncated_normal(rng: Any, n: int) -> Floats:
-    """Draw from N(0.7, 0.1²) cut to [0, 1): the mass outside is about one in a thousand, so redrawing is cheap."""
+    """Draw from N(0.7, 0.1²) truncated to [0, 1). About one draw in a thousand lies outside and is drawn again."""
     sure = rng.normal(0.7, 0.1, n)
     while (outside := np.flatnonzero((sure < 0) | (sure >= 1))).size:
         sure[outside] = rng.normal(0.7, 0.1, outside.size)
@@ -55,7 +55,7 @@ MODES: dict[str, Callable[[Floats, Any], Floats]] = {
 
 
 class _SelectiveModel(NamedTuple):
-    """How often a simulated model knows the answer, and its ranges of confidence when it knows and when it guesses."""
+    """The probability that a simulated model knows the answer, and its ranges of confidence for both cases."""
 
     known: float
     sure: tuple[float, float]
@@ -82,8 +82,9 @@ def make_confidence_profile(
 ) -> ConfidenceProfile:
     """Draw a binary confidence profile whose calibration is known.
 
-    The confidence follows `distribution`, the predicted class is 0 or 1 with equal chance, and it is right with the
-    probability that `mode` gives at its confidence. The same seed gives the same confidences for every mode.
+    The confidence has the distribution `distribution`. The predicted class is 0 or 1 with equal probability. `mode`
+    gives the probability that the prediction is right, for each confidence. The same seed gives the same confidences
+    for every mode.
 
     Parameters
     ----------
@@ -91,9 +92,9 @@ def make_confidence_profile(
         "Uniform", "Skew High", "Skew Low", "Bimodal", "Tight Hi", "Tight Lo", "Normal", "Log-Uniform Low",
         "Log-Uniform High" or "Bell"; also in lower case, with underscores.
     mode : str, default="perfect"
-        Probability of being right at confidence c: "random_0.5", "perfect" (c), "underconf_linear" (0.2 + 0.8 c),
-        "underconf_sqrt" (√c), "random_over_c" (uniform above c), "overconf_sqrt" (1 − √(1 − c)), "overconf_half"
-        (c/2) or "random_under_c" (uniform below c).
+        Probability that a prediction with confidence c is right: "random_0.5" (0.5), "perfect" (c), "underconf_linear"
+        (0.2 + 0.8 c), "underconf_sqrt" (√c), "random_over_c" (uniform above c), "overconf_sqrt" (1 − √(1 − c)),
+        "overconf_half" (c/2) or "random_under_c" (uniform below c).
     n_samples : int, default=1000
         Number of samples.
     random_state : int, RandomState instance or None, default=None
@@ -102,12 +103,12 @@ def make_confidence_profile(
     Returns
     -------
     ConfidenceProfile
-        With classes 0 and 1; the confidence of the prediction may be below 1/2.
+        A profile with classes 0 and 1. The confidence of a prediction may be below 1/2.
 
     Raises
     ------
     ValueError
-        If there is no such distribution or mode; the message has close matches.
+        If there is no such distribution or mode. The message names similar ones.
 
     References
     ----------
@@ -141,32 +142,34 @@ def make_selective_model(
 ) -> ConfidenceProfile:
     """Draw the answers of a model whose confidence behaves in a known way.
 
-    The model knows an answer with a fixed probability and guesses the others among all classes, so that some guesses
-    are right. Its confidence is uniform in a range that depends on whether it knows, and not on whether it is right.
-    The kinds are the paper's: its "calibrated" model is always right where it knows the answer, at lower confidences.
+    The model knows the answer with a fixed probability. Otherwise it guesses among all classes, so some guesses are
+    right. Its confidence is uniform in a range. The range depends on whether the model knows the answer, and not on
+    whether it is right. The kinds are those of the paper. So even the "calibrated" model is underconfident in the
+    answers that it knows, because they are always right.
 
     Parameters
     ----------
     kind : {"calibrated", "overconfident", "underconfident", "perfect", "random"}, default="calibrated"
-        "calibrated" knows 90%, with a confidence in [0.8, 1], and has one in [0.5, 0.7] where it guesses;
-        "overconfident" and "underconfident" know as much, with a confidence in [0.9, 1] and in [0.3, 0.6] everywhere;
-        "perfect" knows all, at full confidence; "random" knows nothing, with a confidence in [0.3, 1].
+        "calibrated" knows 90% of the answers, with a confidence in [0.8, 1]; if it guesses, the confidence is in [0.5,
+        0.7]. "overconfident" and "underconfident" also know 90%; the confidence of all answers is in [0.9, 1] or in
+        [0.3, 0.6]. "perfect" knows all answers, with a confidence of 1. "random" knows no answer, with a confidence in
+        [0.3, 1].
     n_samples : int, default=1000
         Number of samples.
     n_classes : int, default=3
-        Number of classes among which it guesses.
+        Number of classes among which the model guesses.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
     Returns
     -------
     ConfidenceProfile
-        Of correctness and confidence, without classes.
+        A profile of correctness and confidence, without classes.
 
     Raises
     ------
     ValueError
-        If there is no such kind (the message has close matches), or a number is too small.
+        If there is no such kind; the message names similar ones. If a number is too small.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The data sets of the calibrated size ratio paper, read from their archives' own files."""
+"""The data sets of the calibrated size ratio paper, read from the files of their archives."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ __all__ = ["describe_uci", "fetch_uci", "list_uci"]
 
 
 def list_uci() -> list[str]:
-    """Name the data sets that `fetch_uci` knows.
+    """Return the names of the data sets that `fetch_uci` knows.
 
     Returns
     -------
     list of str
-        The names, in the order of the registry: the two that ship with scikit-learn, then the others.
+        The names in the order of the registry: first the two data sets of scikit-learn, then the others.
 
     Examples
     --------
@@ -44,8 +44,9 @@ def describe_uci(data_home: str | os.PathLike[str] | None = None) -> pd.DataFram
     Returns
     -------
     pandas.DataFrame of shape (n_data_sets, 6)
-        Indexed by name: the number of `rows` used, of `test_rows` in an official test set (0: there is none) and of
-        `classes`; `files`: "at hand", "to download", "to get by hand" or "in scikit-learn"; `licence` and `page`.
+        A row for each data set, indexed by name. The columns are `rows` (number of rows that are used), `test_rows`
+        (number of rows of the official test set, 0 if there is none), `classes` (number of classes), `files` ("at
+        hand", "to download", "to get by hand" or "in scikit-learn"), `licence` and `page`.
 
     Examples
     --------
@@ -69,22 +70,22 @@ def describe_uci(data_home: str | os.PathLike[str] | None = None) -> pd.DataFram
 
 
 def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True) -> Bunch:
-    """Load one of the paper's data sets from its raw files, which are downloaded if they are missing.
+    """Load one of the paper's data sets from its raw files. Missing files are downloaded.
 
-    The numbers of rows and of rows per class are compared with the known ones, so that another version of a file,
-    or a truncated one, raises an error instead of changing results.
+    The numbers of rows, and of rows per class, are compared with the known numbers. So another version of a file, or a
+    truncated file, raises an error instead of changing results.
 
     Parameters
     ----------
     name : str
-        One of `list_uci()`.
+        A name from `list_uci()`.
     data_home : path-like, default=None
-        Directory that holds one directory per data set, with the files under the names their archive
-        uses: `DATA_HOME/adult_income/adult.data`. The default is the environment variable `SKCONF_DATA`
-        or, where that is not set, `~/skconf_data`. Data sets that ship with scikit-learn need no files.
+        Directory with one directory for each data set. Files have the names of their archive, as in
+        `DATA_HOME/adult_income/adult.data`. The default is the environment variable `SKCONF_DATA` or, if it is not set,
+        `~/skconf_data`. The data sets of scikit-learn need no files.
     download_if_missing : bool, default=True
-        Download missing files from their public archive, with progress on standard error, and check them;
-        False makes a missing file an error.
+        Download missing files from their public archive, with progress on standard error, and check them. With False, a
+        missing file is an error.
 
     Returns
     -------
@@ -92,12 +93,12 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
         With the attributes
 
         data : pandas.DataFrame
-            The features: numbers, or `category` for text. The categories are those of all rows, so
-            training and test parts share them.
+            The features, as numbers, or as `category` for text. The categories are those of all rows, so training and
+            test parts share them.
         target : pandas.Series
-            The labels as the files give them.
+            The labels, as in the files.
         test_mask : ndarray of bool of shape (n_samples,), or None
-            True in the rows of the official test set, where there is one.
+            True for rows of the official test set. None if there is no official test set.
         DESCR : str
             Title, source, citation and licence.
         name : str
@@ -106,9 +107,9 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     Raises
     ------
     FileNotFoundError
-        If a file is missing and cannot be downloaded; the message says where to get it and where to put it.
+        If a file is missing and cannot be downloaded. The message says where to get it and where to put it.
     ImportError
-        If xlrd, which reads .xls files, is needed and not installed.
+        If xlrd, which reads .xls files, is needed but not installed.
     ValueError
         If `name` is unknown, or the files are not the expected ones. Files that this call downloaded are then renamed
         to end in ``.bad``.
@@ -152,14 +153,14 @@ def _read(data_set: DataSet, paths: Sequence[Path]) -> Bunch:
 
 
 def find_data_set(name: str) -> DataSet:
-    """Return a data set of the registry, or raise an error with close names."""
+    """Return a data set of the registry; else raise an error with similar names."""
     if name not in DATA_SETS:
         raise ValueError(f"Unknown data set {name!r}.{suggest(name, DATA_SETS)} Known: {', '.join(DATA_SETS)}.")
     return DATA_SETS[name]
 
 
 def changed_files(name: str, data_home: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the present files whose checksum is known and differs from the archive's."""
+    """Return the files that are present but do not have their known checksum."""
     data_set = find_data_set(name)
     folder = _data_home(data_home) / name
     return [
@@ -170,7 +171,7 @@ def changed_files(name: str, data_home: str | os.PathLike[str] | None = None) ->
 
 
 def unchecked_files(name: str) -> dict[str, str]:
-    """Return the files that have no checksum to compare with, and why."""
+    """Return the files without a known checksum, and why."""
     return {file.name: file.no_sha256 for file in find_data_set(name).files if file.sha256 is None}
 
 
@@ -187,7 +188,7 @@ def _whereabouts(data_set: DataSet, home: Path) -> str:
 
 
 def _put_aside(files: Sequence[Path]) -> list[Path]:
-    """Rename files, so that they are not read again: the next call downloads them anew."""
+    """Rename files, so that the next call downloads them again instead of reading them."""
     return [file.replace(file.with_name(f"{file.name}.bad")) for file in files if file.is_file()]
 
 
@@ -202,9 +203,9 @@ def _get_missing(data_set: DataSet, folder: Path, download_if_missing: bool) -> 
     missing = [file.name for file in data_set.files if not (folder / file.name).is_file()]
     note = f" ({data_set.note})" if data_set.note else ""
     raise FileNotFoundError(
-        f"The data set {data_set.name!r} needs {', '.join(missing)} in {folder}, and {reason}. Get it from "
-        f"{data_set.page}{note}. To use files kept elsewhere, give the directory that holds {data_set.name}/ as "
-        "data_home (--data-home on the command line) or in the environment variable SKCONF_DATA."
+        f"The data set {data_set.name!r} needs {', '.join(missing)} in {folder}, but {reason}. Get it from "
+        f"{data_set.page}{note}. If your files are in another place, give the directory that contains {data_set.name}/ "
+        "as data_home (--data-home on the command line), or in the environment variable SKCONF_DATA."
     )
 
 

@@ -1,4 +1,4 @@
-"""Scorers: every metric where scikit-learn takes ``scoring=``; and the reader of whatever may name a metric."""
+"""Scorers for ``scoring=`` in scikit-learn, and a reader of all forms in which a metric can be given."""
 
 from skconf.scoring._scoring import confidence_scoring, get_scorer, get_scorer_names
 

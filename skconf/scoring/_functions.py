@@ -1,4 +1,4 @@
-"""Metrics that are evaluated by calling a function: scikit-learn's that are no kind of ours, and the user's."""
+"""Metrics that are evaluated by calling a function: functions of users, and some of scikit-learn."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,18 +18,18 @@ _SECOND = {"y_pred": "predict", "y_proba": "predict_proba", "y_prob": "predict_p
 
 
 class Called(Whole, rests_on="errors"):
-    """A number that a function makes of predictions.
+    """A number that a function computes from predictions.
 
     Parameters
     ----------
     call : callable
         The function of a profile.
     name : str
-        What it is called.
+        Name of the metric.
     greater_is_better : bool or None
-        Direction; None where it is not known.
+        Direction. None if it is unknown.
     of_user : bool, default=False
-        Whether the function is the user's own, whose errors are not a word about the predictions.
+        Whether the function is the user's own. Its errors may then have other causes than the predictions.
     """
 
     why_resampled = "it is evaluated by calling a function"
@@ -54,7 +54,7 @@ class Called(Whole, rests_on="errors"):
         return float(value), self.undefined_notices(value)
 
     def value(self, profile: ConfidenceProfile) -> Any:
-        """Return the number, NaN where it is undefined: a resample, or a slice, may lack a class."""
+        """Return the number. NaN if it is undefined, because a resample or a slice may lack a class."""
         try:
             return self.call(profile)
         except UNDEFINED:
@@ -62,14 +62,14 @@ class Called(Whole, rests_on="errors"):
 
 
 def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Called:
-    """Return the number that one of scikit-learn's scorers makes; where `sign` is 1, greater is better."""
+    """Return the number of one of scikit-learn's scorers. If `sign` is 1, higher is better."""
     module = getattr(scorer_parts(scorer.scorer).function, "__module__", "") or ""
     of_user = module.partition(".")[0] not in ("sklearn", "skconf")
     return Called(call=scorer.answer, name=name, greater_is_better=None if sign is None else True, of_user=of_user)
 
 
 def response_of(function: Callable[..., Any]) -> str | None:
-    """Return what a function takes beside the true labels: that of its scorer, or what its second parameter says."""
+    """Return the response that a function takes: that of its scorer, or by the name of its second parameter."""
     for name in sklearn.metrics.get_scorer_names():
         parts = scorer_parts(sklearn.metrics.get_scorer(name))
         if parts.function is function:

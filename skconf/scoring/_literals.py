@@ -1,4 +1,4 @@
-"""Metrics with parameters as text, such as "ecuas_loss(n=128)": read as literals, never run."""
+"""Metrics with parameters as text, such as "ecuas_loss(n=128)". Values are read as literals, and no code is run."""
 
 import ast
 from typing import Any
@@ -8,7 +8,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def as_call(text: str) -> tuple[str, ast.Call] | None:
-    """Return the name that a text calls, and the call; None where it is no call of a name."""
+    """Return the name that a text calls, and the call; None if the text is not such a call."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
     except _UNREADABLE:
@@ -22,9 +22,9 @@ def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
     Parameters
     ----------
     call : ast.Call
-        From :func:`as_call`.
+        The result of :func:`as_call`.
     text : str
-        What it was read from.
+        The text of the call.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If a parameter has no name, is given twice, or its value is no literal.
+        If a parameter has no name or is given twice, or if its value is not a literal.
     """
     params: dict[str, Any] = {}
     if call.args:
@@ -44,12 +44,12 @@ def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
         if word.arg is None:
             raise ValueError(f"{text!r} unpacks {_seen(word.value)}. Write each parameter as NAME=VALUE.")
         if word.arg in params:
-            raise ValueError(f"{text!r} gives {word.arg} twice. Leave one out.")
+            raise ValueError(f"{text!r} gives {word.arg} twice. Leave one of them out.")
         try:
             params[word.arg] = ast.literal_eval(word.value)
         except (*_UNREADABLE, TypeError):
             quoted = (
-                f" A text stands in quotes: {word.arg}={word.value.id!r}." if isinstance(word.value, ast.Name) else ""
+                f" Write a text in quotes: {word.arg}={word.value.id!r}." if isinstance(word.value, ast.Name) else ""
             )
             raise ValueError(
                 f"{word.arg} in {text!r} must be a number, a text in quotes, True, False, None, or a list of these, "
@@ -59,6 +59,6 @@ def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
 
 
 def _seen(value: ast.expr) -> str:
-    """Return a value as it was written, shortened."""
+    """Return the text of a value, shortened."""
     written = ast.unparse(value)
     return written if len(written) <= 40 else f"{written[:39]}…"

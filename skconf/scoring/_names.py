@@ -1,4 +1,4 @@
-"""The one reader of whatever may name a metric."""
+"""Read all forms in which a metric can be given."""
 
 import re
 import sys
@@ -41,22 +41,22 @@ _WHAT = (
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number that is read off predictions: a metric, or the score that a scorer makes of it.
+    """A number that is computed from predictions: a metric, or the score that a scorer makes of it.
 
     Attributes
     ----------
     name : str
-        What it is called: the name it was asked for by, with the parameters that were given.
+        The name by which it was requested, with the given parameters.
     metric : Metric
         The metric.
     to_score : callable, default=None
-        What makes a score of the metric's value, greater being better; None where it is the value.
+        A function that makes a score of the metric's value; higher is better. None if the number is the value.
     pos_label : label, default=None
-        Its positive class; None stands for that of the predictions.
+        The positive class. None uses that of the predictions.
     usual_label : label, default=None
-        The positive class that its name has elsewhere, where none is given: scikit-learn's is the label 1.
+        The positive class of this name in other libraries, if none is given. In scikit-learn it is the label 1.
     in_costs : bool, default=False
-        Whether values are in units of a cost, which may exceed the largest share of errors.
+        Whether values are costs, which may be above 1, unlike shares of errors.
     """
 
     name: str
@@ -67,18 +67,18 @@ class Statistic:
     in_costs: bool = False
 
     def value(self, profile: ConfidenceProfile) -> float:
-        """Return the number, NaN where it is undefined."""
+        """Return the number; NaN if it is undefined."""
         return self.evaluate(profile)[0]
 
     def evaluate(self, profile: ConfidenceProfile) -> tuple[float, list[Notice]]:
-        """Return the number, NaN where it is undefined, and what to warn of."""
+        """Return the number (NaN if it is undefined) and warnings."""
         found, notices = self.metric.evaluate(self.on(profile))
         if isinstance(found, tuple) or np.ndim(found):
             _refuse_many(self.name, self.metric)
         return float(self.score(found)), notices
 
     def on(self, profile: ConfidenceProfile) -> ConfidenceProfile:
-        """Return the rows that it is about, with its positive class where it has one of its own."""
+        """Return the rows that the statistic uses, with its positive class if it has its own."""
         profile = self.metric.rows_of(profile)
         if self.pos_label is not None:
             return profile.with_positive(self.pos_label)
@@ -86,22 +86,22 @@ class Statistic:
         return profile
 
     def in_units_of(self, profile: ConfidenceProfile) -> "Statistic":
-        """Return the statistic with the bounds that its value has of these predictions."""
+        """Return the statistic with the bounds of its value for these predictions."""
         return replace(self, in_costs=True) if profile.kind == "costs" and self.metric.of_losses else self
 
     def check_positive(self, classes: NDArray[Any] | None, positive_class: int | None) -> None:
-        """Raise where the second label is the positive class of the predictions, and the name means another label."""
+        """Raise if the name means another positive class than that of the predictions, which is the second label."""
         if self.usual_label is None or positive_class != 1 or classes is None or len(classes) > 2:
             return
         first, second = classes.tolist()
         if first == self.usual_label:
             raise ValueError(
-                f"{self.name} is that of the class {first!r} for scikit-learn, but the positive class of these "
-                f"predictions is {second!r}. Choose one: functools.partial(…, pos_label={first!r} or {second!r})."
+                f"scikit-learn's {self.name} is about the class {first!r}, but the positive class of these predictions "
+                f"is {second!r}. Choose one of them: functools.partial(…, pos_label={first!r} or {second!r})."
             )
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:
-        """Return the number in every group of all rows, NaN where it is undefined."""
+        """Return the number in every group of all rows; NaN if it is undefined."""
         rows = self.on(profile)
         if rows.abstained is not None:
             groups = groups[~rows.abstained.rows]
@@ -109,27 +109,27 @@ class Statistic:
 
     @property
     def identity(self) -> str:
-        """What it computes, in words that are the same in every process, with all digits of all numbers."""
+        """A text that identifies the computation. It is the same in every process, with all digits of all numbers."""
         own = {field.name: getattr(self.metric, field.name) for field in fields(self.metric)}
         written = in_words(self.name.partition("(")[0], {**own, "pos_label": self.pos_label}, sys.maxsize)
         return re.sub(r" at 0x[0-9a-f]+", "", written)  # where a function lies in memory
 
     def score(self, values: Any) -> Any:
-        """Return what values of the metric are as scores."""
+        """Return values of the metric as scores."""
         return values if self.to_score is None else self.to_score(values) + 0.0  # which makes −0 a 0
 
     @property
     def sign(self) -> float:
-        """Factor between score and metric; NaN where the score is no multiple."""
+        """Factor between score and metric. NaN if the score is not a multiple of the metric."""
         if self.to_score is None:
             return 1.0
         return -1.0 if self.metric.info.greater_is_better is False else np.nan
 
     @property
     def why_resampled(self) -> str:
-        """Why influence values cannot give the error; empty if they can."""
+        """Why influence values cannot give the error. Empty if they can."""
         if np.isnan(self.sign):
-            return "the scorer folds the metric's values, which leaves a kink at the best one"
+            return "the score is a distance from the best value, which has a kink at that value"
         return str(self.metric.why_resampled)
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
@@ -137,7 +137,7 @@ class Statistic:
         return self._signed(self.metric.influence(self.on(profile)))
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:
-        """Return what each sample adds, or where it is no sum of shares the first-order effect of each."""
+        """Return the share of each sample; if the value is not a sum of shares, the first-order effects."""
         if np.isnan(self.sign):
             why = self.why_resampled
             raise TypeError(f"{self.name} has no per-sample contributions: {why}. Use the metric itself.")
@@ -159,13 +159,13 @@ class Statistic:
 
     @property
     def best(self) -> float:
-        """The best value there is, NaN where there is no better and worse."""
+        """The best possible value. NaN if no value is better than others."""
         best = self.metric.info.best
         return np.nan if best is None else float(self.score(best))
 
     @property
     def better(self) -> str:
-        """Where better values are: "higher", "lower", "closer" to the best one, or nowhere."""
+        """Which values are better: "higher", "lower", "closer" to the best one, or "" for none."""
         info = self.metric.info
         if info.greater_is_better or self.to_score is not None:
             return "higher"
@@ -177,16 +177,16 @@ class Statistic:
 def read_statistics(
     metric: Any, params: Mapping[str, Any], argument: str = "metric"
 ) -> tuple[dict[Any, Statistic], bool]:
-    """Return the statistics by name, and whether a single one was given, not a list.
+    """Return the statistics by name, and whether a single metric was given instead of a list.
 
     Parameters
     ----------
     metric : object
-        Whatever may name a metric, or an iterable or a mapping of such.
+        A metric in any form, or an iterable or a mapping of metrics.
     params : mapping
-        Parameters of a single one.
+        Parameters of a single metric.
     argument : str, default="metric"
-        What the caller calls it.
+        Name of the argument in messages.
     """
     if isinstance(metric, MultiScorer):
         metric = metric.scorers
@@ -195,8 +195,8 @@ def read_statistics(
         return {found.name: found}, True
     if params:
         raise TypeError(
-            f"{', '.join(params)}: with several metrics, pass parameters with each: functools.partial(metric, ...), "
-            "(name, parameters) or skconf.get_scorer(name, ...)."
+            f"{', '.join(params)} cannot be used with several metrics. Give each metric its own parameters: "
+            "functools.partial(metric, ...), (name, parameters) or skconf.get_scorer(name, ...)."
         )
     if not isinstance(metric, Iterable):
         raise TypeError(f"{argument} must be {_WHAT}, or several of them, but is {metric!r}.")
@@ -206,21 +206,21 @@ def read_statistics(
         several = [read_statistic(item) for item in metric]
         named = {statistic.name: statistic for statistic in several}
         if len(named) < len(several):
-            raise ValueError("Two metrics have the same name; give a mapping with a label for each.")
+            raise ValueError("Two metrics have the same name. Pass a mapping with a different name for each.")
     if not named:
-        raise ValueError(f"{argument} is empty; give at least one metric.")
+        raise ValueError(f"{argument} is empty. Pass at least one metric.")
     return named, False
 
 
 def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statistic:
-    """Return the statistic that something names, with parameters.
+    """Return a statistic from a metric in any form, with parameters.
 
     Parameters
     ----------
     item : object
-        Whatever may name a metric.
+        A metric in any form.
     params : mapping, default=None
-        Parameters beside it.
+        Further parameters.
 
     Returns
     -------
@@ -229,9 +229,9 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
     Raises
     ------
     ValueError
-        If there is no metric of this name, or a parameter is out of range or contradicts the name.
+        If there is no metric with this name. If a parameter is out of range or contradicts the name.
     TypeError
-        If it names no metric, a parameter is unknown, or the value is no single number.
+        If it is not a metric. If a parameter is unknown. If the value is not a single number.
     """
     given = {} if params is None else dict(params)
     if isinstance(item, Statistic):
@@ -256,7 +256,7 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
 
 
 def in_words(name: str, params: Mapping[str, Any], longest: int = 40) -> str:
-    """Return a name with the parameters that were given, as a call, with values cut to some length."""
+    """Return a name with the given parameters, as a call. Long values are shortened."""
     if not params:
         return name
     texts = {key: _value_in_words(value) for key, value in params.items()}
@@ -275,12 +275,12 @@ def _is_single(metric: Any) -> bool:
 
 
 def is_pair(item: Any) -> bool:
-    """Return whether something is a metric and its parameters."""
+    """Return whether something is a pair of a metric and its parameters."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Mapping)
 
 
 def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
-    """Return what a name stands for: of a function or a scorer, or of either with parameters, as a report shows it."""
+    """Return the statistic for the name of a function or scorer, with parameters as in reports, if any."""
     if name in metric_classes():
         return _of_metric(name, params)
     if name in SCORERS:
@@ -320,7 +320,7 @@ def _of_scorer(name: str, params: Mapping[str, Any]) -> Statistic:
 
 
 def _of_sklearn_scorer(scorer: Any, name: str | None, params: Mapping[str, Any]) -> Statistic:
-    """Return what one of scikit-learn's scorers scores: as a kind of ours, or by a call of the scorer."""
+    """Return the statistic for a scikit-learn scorer, as one of our kinds or as a call of the scorer."""
     function, sign, response, preset = scorer_parts(scorer)
     for key in preset.keys() & params.keys():
         if preset[key] is not None and preset[key] != params[key]:
@@ -346,14 +346,14 @@ def _of_sklearn_scorer(scorer: Any, name: str | None, params: Mapping[str, Any])
 
 
 def _name_of(scorer: Any) -> str | None:
-    """Return scikit-learn's name of a scorer, None where it has none."""
+    """Return scikit-learn's name of a scorer; None if it has none."""
     parts = scorer_parts(scorer)
     names = sklearn.metrics.get_scorer_names()
     return next((name for name in names if scorer_parts(sklearn.metrics.get_scorer(name)) == parts), None)
 
 
 def _of_function(function: Any, params: Mapping[str, Any]) -> Statistic:
-    """Return what a function computes: one of skconf, of scikit-learn or of the user."""
+    """Return the statistic for a function of skconf, of scikit-learn or of the user."""
     name = getattr(function, "__name__", repr(function))
     if name in metric_classes() and function is metric_classes()[name].function:
         return _of_metric(function, params)
@@ -368,7 +368,7 @@ def _of_function(function: Any, params: Mapping[str, Any]) -> Statistic:
     response = response_of(function)
     if response not in ("predict", "predict_proba"):
         raise TypeError(
-            f"cannot infer the input of {name}: its second parameter is none of y_pred, y_proba, y_prob and y_score "
+            f"cannot infer the input of {name}, because its second parameter is not y_pred, y_proba, y_prob or y_score "
             f"(its parameters are {', '.join(parameters_of(function)) or 'unknown'}). Pass "
             f"sklearn.metrics.make_scorer({name}, response_method='predict' or 'predict_proba')."
         )
@@ -377,7 +377,7 @@ def _of_function(function: Any, params: Mapping[str, Any]) -> Statistic:
 
 
 def _single(statistic: Statistic) -> Statistic:
-    """Return a statistic, or raise where it is no single number."""
+    """Return a statistic; raise if it is not a single number."""
     metric = statistic.metric
     by_class = getattr(metric, "average", "") is None and metric.result_by_class is Floats
     if by_class or metric.result is not float:

@@ -1,4 +1,4 @@
-"""Scorers as objects: a metric, one of scikit-learn's own, and many of both, read from one profile."""
+"""Scorers as objects: a metric, a scorer of scikit-learn, and many of both, computed from one profile."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ def scorer_names() -> list[str]:
 
 
 def find_metric(name: str) -> tuple[type[Any], Preset]:
-    """Return the definition and the preset behind the name of a scorer."""
+    """Return the definition and the preset of a scorer, by its name."""
     known = SCORERS.get(name)
     if known is not None:
         return known
@@ -46,19 +46,19 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
 
 
 def metric_of_scorer(name: str, params: Mapping[str, Any]) -> tuple[Any, Preset]:
-    """Return the metric and the preset behind the name of a scorer, with its parameters and maybe `pos_label`.
+    """Return the metric and the preset of a scorer, by its name, with its parameters and any `pos_label`.
 
     Raises
     ------
     ValueError
-        If there is no such scorer, or a parameter is out of range or contradicts the name.
+        If there is no such scorer. If a parameter is out of range or contradicts the name.
     TypeError
         If a parameter is unknown.
     """
     metric_class, preset = find_metric(name)
     own = {key: value for key, value in params.items() if key != "pos_label"}
     if "average" in own and own["average"] is None:
-        raise ValueError("average=None gives a value for each class, and a score is one number; choose an average.")
+        raise ValueError("average=None gives a value for each class, but a score is one number. Choose an average.")
     metric = metric_class.with_params({**preset.params, **own})
     for key in preset.params.keys() & own.keys():
         if own[key] != preset.params[key]:
@@ -71,14 +71,14 @@ def metric_of_scorer(name: str, params: Mapping[str, Any]) -> tuple[Any, Preset]
 
 
 class ConfidenceScorer:
-    """A metric as a scorer; made by :func:`~skconf.get_scorer`.
+    """A metric as a scorer, made by :func:`~skconf.get_scorer`.
 
     Parameters
     ----------
     name : str
         Name of the scorer.
     params : mapping
-        Parameters of the metric that differ from the name's own, and `pos_label`.
+        Parameters of the metric that the name does not already set, and `pos_label`.
     """
 
     def __init__(self, name: str, params: Mapping[str, Any]) -> None:
@@ -118,22 +118,22 @@ class ConfidenceScorer:
 
     @property
     def takes_costs(self) -> bool:
-        """Whether it charges each answer by costs of its sample."""
+        """Whether the scorer uses costs of each sample."""
         return bool(getattr(find_metric(self.name)[0], "takes_costs", False))
 
     @property
     def charges_by_matrix(self) -> bool:
-        """Whether it charges what was answered by a matrix, so that it has to know what ``predict`` says."""
+        """Whether the scorer uses a cost matrix for the answers, so that it needs the result of ``predict``."""
         costs = self.params.get("cost_matrix")
         return costs is not None and not isinstance(costs, str)
 
     def of_profile(self, profile: ConfidenceProfile) -> float:
-        """Return the score of predictions that were checked already.
+        """Return the score of predictions that have been checked.
 
         Parameters
         ----------
         profile : ConfidenceProfile
-            The predictions. Their threshold counts, if they have one and the scorer was not given another.
+            The predictions. If they have a threshold, it is used, unless the scorer has its own.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class ConfidenceScorer:
 
     @property
     def __name__(self) -> str:
-        """The name, where scikit-learn's displays look for one."""
+        """The name of the scorer, for scikit-learn's displays."""
         return self.name
 
     def __getattr__(self, name: str) -> Any:
@@ -167,11 +167,12 @@ class ConfidenceScorer:
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True asks for them, False ignores them, a name asks for them under that name, and None raises where
-            they are passed.
+            True requests them. False ignores them. A name requests them under this name. None raises an error if they
+            are passed.
         costs : bool, str or None, default=None
-            The same for the costs of each sample, which "neg_reject_cost" takes: what each decision costs given the
-            true class, of shape (n_samples, n_decisions), or for every class, (n_samples, n_classes, n_decisions).
+            The same for costs of each sample, which "neg_reject_cost" takes. They are the cost of each decision given
+            the true class, of shape (n_samples, n_decisions), or for every class, of shape (n_samples, n_classes,
+            n_decisions).
 
         Returns
         -------
@@ -182,7 +183,7 @@ class ConfidenceScorer:
         RuntimeError
             If metadata routing is not enabled.
         TypeError
-            If it takes no costs.
+            If the scorer takes no costs.
         """
         if costs is not None and not self.takes_costs:
             raise TypeError(f"{self.name} takes no costs. Leave them out, or use 'neg_reject_cost'.")
@@ -196,7 +197,7 @@ class ConfidenceScorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata this scorer requests.
+        """Return the metadata that this scorer requests.
 
         Returns
         -------
@@ -225,40 +226,40 @@ class ConfidenceScorer:
 
 
 def accepted_of(profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
-    """Return which predictions of a classifier are not its reject label; None where it has none."""
+    """Return which predictions of a classifier are not its reject label; None if it has no reject label."""
     if profile.accepted is not None:
         choose_reject_label(profile.require("classes"), profile.reject_label)  # raises where it is a true class
     return profile.accepted
 
 
 class SklearnScorer:
-    """One of scikit-learn's scorers, which gets the answer of a classifier instead of the classifier.
+    """A scorer of scikit-learn that gets the answers of a classifier instead of the classifier.
 
     Parameters
     ----------
     scorer : scorer
-        Made by ``sklearn.metrics.make_scorer`` or ``get_scorer``.
+        A scorer from ``sklearn.metrics.make_scorer`` or ``get_scorer``.
     name : str, default=None
-        Its name in scikit-learn, where it was found by one.
+        Name of the scorer in scikit-learn, if it was given by name.
     """
 
     def __init__(self, scorer: Any, name: str | None = None) -> None:
         function, sign, methods, _ = scorer_parts(scorer)
         if not {"predict", "predict_proba"} & set(methods):
             raise ValueError(
-                f"{scorer!r} needs {' or '.join(methods)}, which one call of predict_proba does not give. "
-                "Leave it out, and use it separately."
+                f"{scorer!r} needs {' or '.join(methods)}, but only predict_proba is called. Leave it out, and use it "
+                "separately."
             )
         self.scorer = scorer
         self.by_name = name is not None
         self.name = name or f"{'' if sign > 0 else 'neg_'}{getattr(function, '__name__', repr(scorer))}"
 
     def of_profile(self, profile: ConfidenceProfile, **metadata: Any) -> float:
-        """Return the score of predictions that were checked already."""
+        """Return the score of predictions that have been checked."""
         return float(self.answer(profile, **metadata))
 
     def answer(self, profile: ConfidenceProfile, **metadata: Any) -> Any:
-        """Return what the scorer makes of predictions, a number or not."""
+        """Return the result of the scorer for predictions, which may not be a number."""
         labels, proba = profile.require("classes"), profile.proba
         if profile.decisions is not None and "predict" in scorer_parts(self.scorer).response:
             raise ValueError(
@@ -282,12 +283,12 @@ class SklearnScorer:
         return self.scorer(Answered(labels, proba, prediction), None, truth, **metadata)
 
     def set_score_request(self, **requests: Any) -> Self:
-        """Request metadata, besides what is requested already."""
+        """Request further metadata."""
         self.scorer.set_score_request(**{**self.get_metadata_routing().score.requests, **requests})
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return the metadata the scorer requests."""
+        """Return the metadata that the scorer requests."""
         return self.scorer.get_metadata_routing()
 
     def __repr__(self) -> str:
@@ -303,12 +304,12 @@ class SklearnScorer:
 
 
 class MultiScorer:
-    """Many metrics as one scorer; made by :func:`~skconf.confidence_scoring`.
+    """Many metrics as one scorer, made by :func:`~skconf.confidence_scoring`.
 
     Parameters
     ----------
     scorers : mapping of str to ConfidenceScorer or SklearnScorer
-        The scorers by the key of their result.
+        The scorers, by the key of their result.
     """
 
     def __init__(self, scorers: Mapping[str, ConfidenceScorer | SklearnScorer]) -> None:
@@ -347,7 +348,7 @@ class MultiScorer:
         return {key: self._score_or_nan(key, answers[key], **shares[key]) for key in self.scorers}
 
     def of_profile(self, profile: ConfidenceProfile) -> dict[str, float]:
-        """Return the scores of predictions that were checked already.
+        """Return the scores of predictions that have been checked.
 
         Parameters
         ----------
@@ -357,7 +358,7 @@ class MultiScorer:
         Returns
         -------
         dict of str to float
-            NaN where a metric is undefined for these predictions.
+            The scores. NaN if a metric is undefined for these predictions.
         """
         return {key: self._score_or_nan(key, profile) for key in self.scorers}
 
@@ -374,13 +375,13 @@ class MultiScorer:
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Request sample weights for every scorer, under scikit-learn's metadata routing.
 
-        Scorers that are to differ from each other get their requests before they are put together.
+        If scorers need different requests, set these before you combine the scorers.
 
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True asks for them, False ignores them, a name asks for them under that name, and None raises where
-            they are passed.
+            True requests them. False ignores them. A name requests them under this name. None raises an error if they
+            are passed.
 
         Returns
         -------
@@ -396,12 +397,13 @@ class MultiScorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata that the scorers request, under the names by which they do.
+        """Return the metadata that the scorers request, under the requested names.
 
         Returns
         -------
         MetadataRequest
-            With None, which raises where metadata is passed, as soon as one of the scorers leaves it open.
+            If one of the scorers has no request for a parameter, the request is None, which raises an error if the
+            parameter is passed.
         """
         wishes: dict[str, list[bool | None]] = {}
         for scorer in self.scorers.values():
@@ -434,7 +436,7 @@ class MultiScorer:
 
 
 def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -> dict[str, Any]:
-    """Return what a scorer is given: all of it without metadata routing, and with it what it does not decline."""
+    """Return the metadata that is passed to a scorer; with metadata routing, only what it does not decline."""
     takes_costs = isinstance(scorer, ConfidenceScorer) and scorer.takes_costs
     if not get_config()["enable_metadata_routing"]:
         return {name: value for name, value in given.items() if name != "costs" or takes_costs}
@@ -446,12 +448,12 @@ def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -
 
 
 def _scores_by_output(score: Callable[..., Any], estimator: Any, X: Any, y: Any, **metadata: Any) -> list[Any]:
-    """Return the score of each output; nothing of a classifier with a single one."""
+    """Return the score of each output; an empty list for a classifier with a single output."""
     outputs = outputs_of(estimator, X)
     if not outputs:
         return []
     if metadata.get("costs") is not None:
-        raise ValueError("costs are of one output, and the classifier has several. Score each output separately.")
+        raise ValueError("costs belong to one output, but the classifier has several. Score each output separately.")
     truth = as_array(y.toarray() if hasattr(y, "toarray") else y, "y")
     if truth.ndim != 2 or truth.shape[1] != len(outputs):
         raise ValueError(f"y must have shape (n_samples, {len(outputs)}), a column for each output, not {truth.shape}.")
@@ -459,14 +461,14 @@ def _scores_by_output(score: Callable[..., Any], estimator: Any, X: Any, y: Any,
 
 
 def _mean_of(scores: list[Any]) -> Any:
-    """Return the mean over outputs: of numbers, or of each number by key."""
+    """Return the mean over outputs, of numbers or of each number by key."""
     if isinstance(scores[0], dict):
         return {key: float(np.mean([each[key] for each in scores])) for key in scores[0]}
     return float(np.mean(scores))
 
 
 def parameters_of(function: Callable[..., Any]) -> list[str]:
-    """Return the names of a function's parameters; none if its signature is unknown."""
+    """Return the names of a function's parameters; no names if its signature is unknown."""
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -474,7 +476,7 @@ def parameters_of(function: Callable[..., Any]) -> list[str]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two parameters are equal: arrays by their entries, and NaN to itself."""
+    """Return whether two parameters are equal. Arrays are compared by entries, and NaN equals NaN."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
     both_nan = all(isinstance(value, float) and np.isnan(value) for value in (one, other))

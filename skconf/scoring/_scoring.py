@@ -1,4 +1,4 @@
-"""Scorers: every metric where scikit-learn takes ``scoring=``."""
+"""Scorers for every metric, for ``scoring=`` in scikit-learn."""
 
 import copy
 from collections.abc import Iterable, Mapping
@@ -33,25 +33,26 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     Parameters
     ----------
     name : str
-        One of :func:`get_scorer_names`, or one with parameters, as in ``"neg_ecuas(n=1)"``. Where lower is better the
-        name begins with ``neg_`` and the score is the negative of the metric, so that greater is always better.
+        A name from :func:`get_scorer_names`, also with parameters, as in ``"neg_ecuas(n=1)"``. Higher scores are always
+        better: if a lower value of the metric is better, the name begins with ``neg_``, and the score is the negative
+        of the metric.
     **params
-        Parameters of the metric, such as ``n`` of ``neg_ecuas``; and `pos_label`, the positive class, where it is not
-        the second of ``classes_``. A `threshold` that is not given is the estimator's ``threshold_``, where a
-        :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search; and 0.5 elsewhere.
+        Parameters of the metric, such as ``n`` of ``neg_ecuas``, and `pos_label`, the positive class, if it is not the
+        second of ``classes_``. If you give no `threshold`, it is ``threshold_`` of the
+        :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. If there is none, it is 0.5.
 
     Returns
     -------
     ConfidenceScorer
-        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a float. It makes one call of
-        ``predict_proba``, and reads the labels from ``classes_``: a class that a fold lacks changes nothing. The score
-        of a classifier with several outputs is the mean of theirs.
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a float. It calls ``predict_proba``
+        once, and takes the labels from ``classes_``, so a fold may lack a class. The score of a classifier with several
+        outputs is the mean of the scores of its outputs.
 
     Raises
     ------
     ValueError
-        If there is no such scorer, and the message has close matches; if a parameter is out of range, or contradicts
-        the name.
+        If there is no such scorer; the message names similar ones. If a parameter is out of range or contradicts the
+        name.
     TypeError
         If the metric has no such parameter.
 
@@ -74,39 +75,38 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
 
 
 def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
-    """Return one scorer for many metrics: one call of ``predict_proba``, one validation, one sort.
+    """Return one scorer for many metrics, with one call of ``predict_proba``, one validation and one sort.
 
     Parameters
     ----------
     names : iterable, or mapping from str
-        Names of scorers, of :func:`get_scorer_names`, also with parameters, as in ``"neg_ecuas(n=1)"``, or of
-        scikit-learn's own classification scorers; and scorers made
-        by :func:`get_scorer`, ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. A mapping gives each
-        a key of the user's choice. In a list the key is the name; that of a scorer of scikit-learn which is given as an
-        object is the name of its function, after ``neg_`` where lower is better.
+        Names of scorers, or scorers. Names are those of :func:`get_scorer_names`, also with parameters, as in
+        ``"neg_ecuas(n=1)"``, or those of scikit-learn's classification scorers. Scorers are made by :func:`get_scorer`,
+        ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. In a mapping, you choose the key of each
+        score. In a list, the key is the name of the scorer. If a scorer of scikit-learn is given as an object, the key
+        is the name of its function, with ``neg_`` before it if lower is better.
 
     Returns
     -------
     MultiScorer
-        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats. It goes as it is
-        into ``cross_validate``, and into ``GridSearchCV`` with ``refit=name``. A metric that is undefined for a fold is
-        NaN there, with one warning; the others keep their values. Scores of a classifier with several outputs, such as
-        a ``MultiOutputClassifier`` of selective ones, are the means of those of the outputs.
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats. Pass it to
+        ``cross_validate``, or to ``GridSearchCV`` with ``refit=name``. If a metric is undefined for a fold, it is NaN
+        there, with one warning; the other metrics keep their values. If a classifier has several outputs, such as a
+        ``MultiOutputClassifier`` of selective classifiers, each score is the mean over the outputs.
 
     Raises
     ------
     ValueError
-        If there is no such scorer, and the message has close matches; if two have the same key; or if one of
-        scikit-learn's reads neither ``predict`` nor ``predict_proba``.
+        If there is no such scorer; the message names similar ones. If two scorers have the same key. If a scorer of
+        scikit-learn uses neither ``predict`` nor ``predict_proba``.
     TypeError
         If an entry is neither a name nor a scorer.
 
     Notes
     -----
-    scikit-learn's scorers get the same answer instead of the estimator: its probabilities, and as its
-    prediction the most probable class. That of a :class:`~skconf.SelectiveClassifier` is the reject label where it
-    rejects, so that their values are the same as alone. A class that the estimator was not trained on has probability
-    zero.
+    scikit-learn's scorers get stored answers instead of the estimator: its probabilities, and the most probable class
+    as prediction. If a :class:`~skconf.SelectiveClassifier` rejects, the prediction is the reject label, so the scores
+    are the same as without this function. A class on which the estimator was not trained has probability zero.
 
     Examples
     --------
@@ -126,7 +126,9 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     array([0.995, 0.997, 0.997, 0.988, 1.   ])
     """
     if isinstance(names, str):
-        raise TypeError(f"names must be a list of scorer names, not the string {names!r}; use get_scorer for one.")
+        raise TypeError(
+            f"names must be a list of scorer names, not the string {names!r}. Use get_scorer for a single scorer."
+        )
     if isinstance(names, Mapping):
         scorers = {key: _as_scorer(item) for key, item in names.items()}
     else:
@@ -136,15 +138,15 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
             # The parameters in a name such as "neg_ecuas(n=2)" tell it apart.
             key = item if isinstance(item, str) and "(" in item else scorer.name
             if key in scorers:
-                raise ValueError(f"Two scorers have the key {key!r}; give a mapping with a key for each.")
+                raise ValueError(f"Two scorers have the key {key!r}. Pass a mapping with a different key for each.")
             scorers[key] = scorer
     if not scorers:
-        raise ValueError("names is empty; give at least one scorer name.")
+        raise ValueError("names is empty. Pass at least one scorer.")
     return MultiScorer(scorers)
 
 
 def _as_scorer(item: Any) -> ConfidenceScorer | SklearnScorer:
-    """Return the scorer behind a name, or a copy of a scorer: what it requests may be changed."""
+    """Return the scorer with a name, or a copy of a scorer, because its requests may be changed."""
     if isinstance(item, ConfidenceScorer):
         return copy.deepcopy(item)
     if is_scorer(item):
@@ -154,5 +156,6 @@ def _as_scorer(item: Any) -> ConfidenceScorer | SklearnScorer:
         return SklearnScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
     raise TypeError(
         f"{item!r} is neither the name of a scorer nor one made by skconf.get_scorer or sklearn.metrics.make_scorer. "
-        "Pass the name of a scorer; use a function of (estimator, X, y) alone, since it calls the estimator itself."
+        "Pass the name of a scorer. A function of (estimator, X, y) calls the estimator itself, so pass it to "
+        "scikit-learn without confidence_scoring."
     )

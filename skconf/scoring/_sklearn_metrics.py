@@ -1,8 +1,7 @@
-"""scikit-learn's metrics as kinds of ours: what gives them intervals, paired comparisons, slices and merged parts.
+"""scikit-learn's metrics as kinds of our metrics, so that they have intervals, comparisons, slices and parts.
 
-Each is one of our metrics with other weights: where a confidence-weighted metric counts a prediction by its confidence,
-the ordinary one counts it once. Of the predictions of a classifier that rejects, the reject label is one class more, as
-it is for scikit-learn.
+Each is one of our metrics with other weights. A confidence-weighted metric counts a prediction by its confidence; the
+ordinary metric counts it once. The reject label of a selective classifier is one more class, as in scikit-learn.
 """
 
 import inspect
@@ -32,16 +31,16 @@ BY_FUNCTION_NAME: dict[str, type["Ordinary"]] = {}
 
 
 class Ordinary(Metric):
-    """One of scikit-learn's metrics.
+    """A metric of scikit-learn.
 
     Class keywords
     --------------
     function : callable
-        The function whose value it has; its name gives the direction.
+        The function with the same value. Its name gives the direction.
     bounds : tuple of float
         Smallest and largest value.
     scorer : str
-        scikit-learn's name of its scorer, where close matches are to name it.
+        scikit-learn's name of its scorer, if messages should name it as similar.
     aliases : tuple of str
         Other names of the metric.
     """
@@ -68,7 +67,7 @@ class Ordinary(Metric):
 
     @property
     def usual_label(self) -> Any:
-        """The positive class of the function if none is given; None if it has none."""
+        """The default positive class of the function. None if it has none."""
         default = inspect.signature(type(self).stands_for).parameters.get("pos_label")
         return None if default is None or getattr(self, "average", "binary") in _OF_ALL else default.default
 
@@ -78,7 +77,7 @@ _OF_ALL = ("macro", "micro", "weighted")
 
 
 class Accuracy(Ordinary, Ratio, rests_on="errors", function=sklearn.metrics.accuracy_score):
-    """The share of right predictions; one that is rejected, or abstains, is not right."""
+    """The share of right predictions. Rejected predictions, and rows that abstain, are not right."""
 
     share_interval = "wilson"
     counts_abstained = True
@@ -91,7 +90,7 @@ class Accuracy(Ordinary, Ratio, rests_on="errors", function=sklearn.metrics.accu
 
 
 class _CountedOnce(Ordinary, OfOutcomes):
-    """A metric of predicted classes in which every prediction counts as one; the reject label is a class, too."""
+    """A metric of predicted classes in which every prediction counts once. The reject label is a class, too."""
 
     def outcomes(self, profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
         predicted, n_classes = profile.require("predicted_class"), len(profile.require("classes"))
@@ -124,11 +123,11 @@ class MatthewsCorrcoef(
 
 
 class _ClassAverage(_CountedOnce, OutcomeMasses):
-    """A quotient for each class; averages leave out a class that is neither present nor predicted."""
+    """A quotient for each class. Averages leave out classes that are neither present nor predicted."""
 
     @property
     def terms_name(self) -> str:
-        """As of the confidence-weighted metrics, but of counts."""
+        """The name as of the confidence-weighted metrics, but for counts."""
         return f"counted once {super().terms_name}"
 
     def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[np.bool_]:
@@ -152,7 +151,7 @@ class FBeta(_ClassAverage, FBetaOf, function=sklearn.metrics.fbeta_score):
 
 
 class Jaccard(_ClassAverage, JaccardOf, function=sklearn.metrics.jaccard_score):
-    """The share of what is claimed for a class, or is of it, that is both."""
+    """The share of the samples that are predicted as a class, or belong to it, that do both."""
 
 
 class LogLoss(
@@ -164,7 +163,7 @@ class LogLoss(
     scorer="neg_log_loss",
     aliases=("nll", "cross_entropy"),
 ):
-    """The mean of −log of the probability of the true class, kept off 0 and 1 by the rounding of its type."""
+    """The mean of −log of the probability of the true class, clipped by the rounding error of its type."""
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[Floats, float]:
         given = profile.proba[np.arange(len(profile)), profile.require("true_class")]
@@ -181,7 +180,7 @@ class BrierLoss(
     scorer="neg_brier_score",
     aliases=("brier", "brier_score"),
 ):
-    """The mean squared distance of the probabilities from the true class, halved in a binary task."""
+    """The mean squared difference of the probabilities from the true class, halved in a binary task."""
 
     scale_by_half: bool | str = "auto"
 
@@ -190,7 +189,7 @@ class BrierLoss(
 
     @property
     def usual_label(self) -> None:
-        """None: of two classes, one is as far off as the other."""
+        """None, because both of two classes have the same value."""
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[Floats, float]:
         distance = profile.proba.astype(np.float64)  # a copy, of a block
@@ -200,7 +199,7 @@ class BrierLoss(
 
 
 class _RankedOnce(Ordinary, RankedByClass):
-    """A metric of the order of probabilities in which every sample counts as one."""
+    """A metric of the order of probabilities in which every sample counts once."""
 
     weighted_by = "sample"
     lacking = "sample of them"
@@ -213,9 +212,9 @@ class _RankedOnce(Ordinary, RankedByClass):
 
 
 class ROCAUC(_RankedOnce, function=sklearn.metrics.roc_auc_score, scorer="roc_auc", aliases=("auroc", "auc")):
-    """The area under the ROC curve; of more than two classes, the mean area of each against the rest."""
+    """The area under the ROC curve; with more than two classes, the mean area of each class against the rest."""
 
-    undefined = "no class has both samples of it and of others"
+    undefined = "no class has both samples of its own and of other classes"
     given_numbers = True
 
     multi_class: str = "raise"
@@ -226,13 +225,13 @@ class ROCAUC(_RankedOnce, function=sklearn.metrics.roc_auc_score, scorer="roc_au
 
     @property
     def usual_label(self) -> None:
-        """None: of two classes, the area of one is that of the other."""
+        """None, because both of two classes have the same area."""
 
     def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
         if n_classes > 2 and self.multi_class == "raise":
             raise ValueError(
                 f"roc_auc_score needs two classes, but there are {n_classes}. Use 'roc_auc_ovr', the mean area of each "
-                "class against the rest, or 'roc_auc_ovo', that of each pair."
+                "class against the rest, or 'roc_auc_ovo', the mean area of each pair of classes."
             )
         return super().codes(n_classes, positive)
 
@@ -246,7 +245,7 @@ class ROCAUC(_RankedOnce, function=sklearn.metrics.roc_auc_score, scorer="roc_au
 class AveragePrecision(
     _RankedOnce, function=sklearn.metrics.average_precision_score, scorer="average_precision", aliases=("auprc",)
 ):
-    """The mean, over the samples of a class, of the precision among those with a score as high; of each class."""
+    """Average precision of each class: the mean, over its samples, of the precision at their scores."""
 
     undefined = "there is no sample of the class"
 
@@ -263,7 +262,7 @@ class AveragePrecision(
         return float((above * divide(true, true + false, 0.0)).sum() / support), support
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
-        """Return the value where the samples of the class that share a score are many, one above the other."""
+        """Return the value if the samples of the class with equal scores had different scores."""
         above, true, false = _counts_down(*by_score(score, present, weight)[1:])
         # The integral of (T + t) / (T + F + t) over t from 0 to the weight at the score.
         lost = false * np.log1p(divide(above, true - above + false, 0.0))
@@ -284,13 +283,13 @@ class AveragePrecision(
 
 
 def _counts_down(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the positives' weight at each score from the highest down, and that of either kind down to there."""
+    """Return the weight of positives at each score, from the highest down, and cumulative weights."""
     above, below = above[::-1], below[::-1]
     return above, above.cumsum(), below.cumsum()
 
 
 def as_kind(function: Callable[..., Any], params: Mapping[str, Any]) -> Ordinary | None:
-    """Return one of scikit-learn's functions as one of our kinds; None where, with these parameters, it is none."""
+    """Return one of scikit-learn's functions as one of our kinds; None if these parameters do not allow it."""
     cls = BY_FUNCTION_NAME.get(getattr(function, "__name__", ""))
     if cls is None or function is not cls.stands_for:
         return None

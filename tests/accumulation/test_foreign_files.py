@@ -112,7 +112,9 @@ class TestGroups:
     def test_of_folders_that_are_no_numbers_throughout(self, tmp_path):
         for shop in ("1", "north"):
             write(tmp_path / f"shop={shop}" / "a.csv", ROWS)
-        with pytest.raises(ValueError, match=r"the groups \['shop'\] mix labels .* \(int, str\): tables or folders"):
+        with pytest.raises(
+            ValueError, match=r"the groups \['shop'\] mix labels .* \(int, str\), because tables or folders"
+        ):
             accumulate(tmp_path, "cw_accuracy", groups="shop")
         assert accumulate(tmp_path, "cw_accuracy").n_samples == 2_000
 

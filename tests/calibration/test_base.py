@@ -262,7 +262,7 @@ of_extremes = pytest.mark.parametrize(
 @of_extremes
 @pytest.mark.filterwarnings(
     "ignore:.*the calibration data have no sample of these classes",
-    "ignore:.* reads sample_weight as how often each sample counts",
+    "ignore:.* uses sample_weight as repetition counts",
 )
 def test_extremes_give_probabilities(make, extreme):
     proba, y, weight = extreme
@@ -276,7 +276,7 @@ def test_extremes_give_probabilities(make, extreme):
 
 @each(NEVER_SURE)
 @of_extremes
-@pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+@pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
 def test_no_class_that_was_seen_gets_a_probability_of_zero_or_one(make, extreme):
     proba, y, weight = extreme
     n_classes = proba.shape[1]
@@ -556,7 +556,7 @@ BAD_FITS = {
     "weights too few": ((P, Y, [1, 1, 1]), {}, r"sample_weight has 3 rows"),
     "weight negative": ((P, Y, [1, 1, -1, 1]), {}, r"sample_weight is -1\.0 in row 2"),
     "weight NaN": ((P, Y, [1, np.nan, 1, 1]), {}, r"sample_weight is nan in row 1"),
-    "weights all zero": ((P, Y, [0, 0, 0, 0]), {}, r"sample_weight is zero everywhere"),
+    "weights all zero": ((P, Y, [0, 0, 0, 0]), {}, r"sample_weight is zero for all samples"),
 }
 
 

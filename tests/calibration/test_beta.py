@@ -9,7 +9,7 @@ from scipy.special import expit, log_expit
 
 from skconf.calibration import BetaCalibrator
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+pytestmark = pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
 
 
 def best_curve(p, y, weight):

@@ -17,7 +17,7 @@ from skconf.calibration._isotonic import SMOOTHING, plateaus, with_further
 from skconf.metrics import calibrated_size_ratio, calibrated_size_ratio_std, confidence_brier_loss, cw_accuracy_score
 
 #: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
-pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+pytestmark = pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
 
 # --- the definition -----------------------------------------------------------------------------------------------
 

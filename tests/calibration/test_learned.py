@@ -304,5 +304,5 @@ def test_fewer_groups_than_folds_and_small_weights():
     X, proba, right, _ = task()
     assert LearnedConfidence().fit(X, proba, right, groups=np.arange(len(right)) % 3).gain_ > 0
     assert np.isnan(LearnedConfidence().fit(X, proba, right, groups=np.zeros(len(right))).gain_)
-    with pytest.warns(UserWarning, match="LearnedConfidence reads sample_weight as how often each sample counts"):
+    with pytest.warns(UserWarning, match="LearnedConfidence uses sample_weight as repetition counts"):
         LearnedConfidence().fit(X, proba, right, np.full(len(right), 1e-3))

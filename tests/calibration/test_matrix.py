@@ -10,7 +10,7 @@ from scipy.special import log_softmax, softmax
 from skconf.calibration import AffineCalibrator, IsotonicCalibrator, MatrixCalibrator, TemperatureCalibrator
 from skconf.calibration import _matrix as matrix_module
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+pytestmark = pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
 
 
 def best_matrix(logs, y, weight, ridge):

@@ -11,7 +11,7 @@ from scipy.special import expit, log_expit, logit
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator
 
 #: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
-pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+pytestmark = pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
 
 
 def platt_targets(y, weight):

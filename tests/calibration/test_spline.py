@@ -14,7 +14,7 @@ from skconf.calibration._logistic import Logistic, Prior
 from skconf.calibration._spline import _areas, _knots, _Rise
 
 #: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
-pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+pytestmark = pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
 
 
 def best_parabola(feature, y, weight):

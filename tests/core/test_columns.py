@@ -169,12 +169,12 @@ def test_columns_in_order_are_not_copied():
 @pytest.mark.parametrize("name", ["proba_no", "no"])
 def test_a_single_column_says_whose_probability_it_is(series, name):
     y, no = ["no", "yes", "no"], [0.75, 0.5, 0.25]
-    with pytest.raises(ValueError, match=f"y_proba is called '{name}'.* Pass pos_label='no', or the other column"):
+    with pytest.raises(ValueError, match=f"y_proba is named '{name}'.* Pass pos_label='no', or the other column"):
         cw_accuracy_score(y, series(no, name=name))
     assert cw_accuracy_score(y, series(no, name=name), pos_label="no") == cw_accuracy_score(y, no, pos_label="no")
     for fine in (name.replace("no", "yes"), "score", ""):
         assert cw_accuracy_score(y, series(no, name=fine)) == cw_accuracy_score(y, no)
-    with pytest.raises(ValueError, match="proba is called"):
+    with pytest.raises(ValueError, match="proba is named"):
         PlattCalibrator().fit(series(no, name=name), y)
 
 

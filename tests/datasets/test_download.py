@@ -260,6 +260,6 @@ def test_no_server(tmp_path):
 
 
 def test_a_file_nobody_gives_out(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"red\.csv cannot be downloaded, only by hand"):
+    with pytest.raises(FileNotFoundError, match=r"red\.csv can only be downloaded by hand"):
         download(wine(RawFile(name="red.csv")), tmp_path / "wine")
     assert not (tmp_path / "wine").exists()

@@ -711,7 +711,11 @@ class TestErrors:
             ),
             ({"metric": []}, ValueError, "metric is empty"),
             ({"metric": ["cf1_macro", "cf1_macro"]}, ValueError, "Two metrics have the same name"),
-            ({"metric": ["cf1_macro"], "eps": 1}, TypeError, "eps: with several metrics, pass parameters with each"),
+            (
+                {"metric": ["cf1_macro"], "eps": 1},
+                TypeError,
+                r"eps cannot be used with several metrics\. Give each metric its own parameters",
+            ),
             ({"metric": "cf1_macro", "average": "micro"}, ValueError, "contradicts"),
             ({"metric": get_scorer("cf1", pos_label=7)}, ValueError, "pos_label=7"),
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number here.*Choose an average"),

@@ -155,7 +155,9 @@ class TestProbabilities:
 
     @pytest.mark.parametrize("dtype", [int, np.uint8, bool])
     def test_whole_numbers_are_probabilities_of_zero_and_one_with_a_warning(self, dtype):
-        with pytest.warns(UserWarning, match=r"y_proba holds whole numbers .*: are these predicted labels\? Pass prob"):
+        with pytest.warns(
+            UserWarning, match=r"y_proba holds whole numbers .*, which look like predicted labels\. Pass prob"
+        ):
             profile = from_predictions([0, 1, 1], np.array([[1, 0], [0, 1], [1, 0]], dtype=dtype))
         assert profile.confidence.tolist() == [1, 1, 1]
         assert profile.correct.tolist() == [True, True, False]
@@ -399,8 +401,8 @@ ERRORS = {
     "no array": ({"y_proba": {"a": 1}}, r"y_proba could not be read as .*numbers.* Pass predict_proba's output"),
     "None": ({"y_proba": None}, r"y_proba must have shape \(n_samples,\) or \(n_samples, n_classes\), not \(\)"),
     "3-D": ({"y_proba": np.zeros((3, 2, 2))}, r"y_proba must have shape .*\(n_samples, n_classes\), not \(3, 2, 2\)"),
-    "sparse matrix": ({"y_proba": sparse.csr_matrix([[1, 0]])}, r"y_proba is a sparse matrix; pass .*toarray\(\)"),
-    "sparse array": ({"y_proba": sparse.coo_array([[1, 0]])}, r"y_proba is a sparse matrix; pass .*toarray\(\)"),
+    "sparse matrix": ({"y_proba": sparse.csr_matrix([[1, 0]])}, r"y_proba is a sparse matrix\. Pass .*toarray\(\)"),
+    "sparse array": ({"y_proba": sparse.coo_array([[1, 0]])}, r"y_proba is a sparse matrix\. Pass .*toarray\(\)"),
     "no rows": ({"y_true": [], "y_proba": []}, "y_proba has no rows; .* at least one sample"),
     "no rows of two": ({"y_true": [], "y_proba": np.empty((0, 2))}, "y_proba has no rows; .* at least one sample"),
     "a column vector": (
@@ -463,7 +465,10 @@ ERRORS = {
     "negative weight": ({"sample_weight": [1, 1, -2]}, "sample_weight is -2.0 in row 2; .*not be negative"),
     "NaN weight": ({"sample_weight": [1, np.nan, 2]}, "sample_weight is nan in row 1; .*must be finite"),
     "infinite weight": ({"sample_weight": [np.inf, 1, 2]}, "sample_weight is inf in row 0; .*must be finite"),
-    "no weight": ({"sample_weight": [0, 0, 0]}, "sample_weight is zero everywhere; at least one .*positive weight"),
+    "no weight": (
+        {"sample_weight": [0, 0, 0]},
+        "sample_weight is zero for all samples. At least one .*positive weight",
+    ),
     "weight length": ({"sample_weight": [1, 1]}, "sample_weight has 2 rows, but there are 3 predictions"),
     "weight words": ({"sample_weight": "balanced"}, "sample_weight could not be read as numbers: .*'balanced'"),
     "weight matrix": ({"sample_weight": np.ones((3, 2))}, r"sample_weight must be one-dimensional, .*\(3, 2\)"),
@@ -737,7 +742,7 @@ class TestFromCorrectness:
             ({"confidence": 0.5}, r"confidence must be one-dimensional, but has shape \(\)"),
             ({"correct": [], "confidence": []}, "confidence is empty; .*at least one sample"),
             ({"sample_weight": [1, 1, -1]}, "sample_weight is -1.0 in row 2; weights must not be negative"),
-            ({"sample_weight": [0, 0, 0]}, "sample_weight is zero everywhere; at least one"),
+            ({"sample_weight": [0, 0, 0]}, "sample_weight is zero for all samples. At least one"),
             ({"sample_weight": [1]}, "sample_weight has 1 rows, but there are 3"),
             ({"score": [1, 2]}, "score has 2 rows, but there are 3"),
         ],
@@ -943,7 +948,7 @@ class TestFromEstimatorErrors:
         ("make", "message"),
         [
             (LinearSVC, "LinearSVC has no predict_proba.*CalibratedClassifierCV"),
-            (LinearRegression, "LinearRegression has no predict_proba.*choose a classifier with probabilities"),
+            (LinearRegression, "LinearRegression has no predict_proba.*a classifier with probabilities"),
             (lambda: make_pipeline(StandardScaler(), LinearSVC()), "has no predict_proba.*CalibratedClassifierCV"),
             (lambda: make_pipeline(StandardScaler(), "passthrough"), "Pipeline has no predict_proba"),
             (lambda: GridSearchCV(LogisticRegression(), {"C": [1]}, cv=2, refit=False), "GridSearchCV .*refit"),

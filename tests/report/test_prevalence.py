@@ -129,7 +129,7 @@ class TestNumbers:
 
 class TestWarning:
     def test_tells_a_share_that_is_off_by_more_than_two(self):
-        with pytest.warns(UserWarning, match=r"imply 12\.3% fraud where 0\.3% is stated"):
+        with pytest.warns(UserWarning, match=r"imply 12\.3% fraud, but 0\.3% is stated"):
             found = confidence_report(LABEL, PROBA, labels=["fraud", "honest"], prevalence=SHARE, metrics=["accuracy"])
         implied = WEIGHT @ P
         assert implied == pytest.approx(0.123, abs=0.0006)
@@ -163,7 +163,7 @@ class TestBadInput:
         [
             ({"fruad": 0.003}, r"did you mean 'fraud'|Did you mean 'fraud'"),
             ({"fraud": 3}, r"for 3% pass 0\.03"),
-            ({"fraud": 0.3, "honest": 0.3}, "of sum 0.6, which must be 1"),
+            ({"fraud": 0.3, "honest": 0.3}, "with sum 0.6, but the sum must be 1"),
             ({"fraud": 0}, "above 0 and below 1"),
         ],
     )
@@ -176,7 +176,7 @@ class TestBadInput:
             report(share=0.003)
 
     def test_a_class_without_rows_is_refused(self):
-        with pytest.raises(ValueError, match="no row has a weight"):
+        with pytest.raises(ValueError, match="no row with a positive weight"):
             confidence_report(["a"] * 9, np.full((9, 2), 0.5), labels=["a", "b"], prevalence={"b": 0.1})
 
     def test_no_true_labels_are_refused(self):
@@ -203,7 +203,7 @@ class TestCommand:
     def test_says_what_the_report_says(self, shares, capsys):
         assert main(["evaluate", "enriched.csv", "--short", "--prevalence", *shares]) == 0
         out, err = capsys.readouterr()
-        assert "warning: the probabilities imply 12.3% fraud where 0.3% is stated" in err
+        assert "warning: the probabilities imply 12.3% fraud, but 0.3% is stated" in err
         said = " ".join(out.split())
         expected = " ".join(report().summary().split())
         assert re.search(r"Prevalence: .*? is stated\.", expected)[0] in said

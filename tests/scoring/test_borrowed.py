@@ -197,7 +197,7 @@ class TestWhatAListTakes:
         "twice", [["cwsa", "cwsa"], [get_scorer("neg_ece"), get_scorer("neg_ece", n_bins=3)], ["accuracy"] * 2]
     )
     def test_two_of_one_name_need_keys(self, twice):
-        with pytest.raises(ValueError, match=r"Two scorers have the key '.*'; give a mapping"):
+        with pytest.raises(ValueError, match=r"Two scorers have the key '.*'\. Pass a mapping"):
             confidence_scoring(twice)
         assert len(confidence_scoring(dict(enumerate(twice))).scorers) == 2
 
@@ -220,7 +220,9 @@ class TestWhatAListTakes:
 
     def test_what_needs_another_response_is_refused(self):
         hinge = make_scorer(hinge_loss, response_method="decision_function", greater_is_better=False)
-        with pytest.raises(ValueError, match=r"make_scorer.hinge_loss.* needs decision_function, which one call"):
+        with pytest.raises(
+            ValueError, match=r"make_scorer.hinge_loss.* needs decision_function, but only predict_proba"
+        ):
             confidence_scoring(["cwsa", hinge])
 
 

@@ -333,7 +333,7 @@ class TestWhatIsRefused:
             (
                 unclear,
                 TypeError,
-                r"cannot infer the input of .*: its second parameter is none of y_pred,.*make_sc",
+                r"cannot infer the input of .*, because its second parameter is not y_pred,.*make_sc",
             ),
             (
                 sk.cohen_kappa_score,
@@ -400,9 +400,9 @@ class TestPositiveClass:
 
     @pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "average_precision"])
     def test_of_labels_one_and_two_is_asked_for(self, name):
-        with pytest.raises(ValueError, match=f"{name} is that of the class 1 for scikit-learn, but the positive class"):
+        with pytest.raises(ValueError, match=f"{name} is about the class 1, but the positive class"):
             confidence_interval(name, Y + 1, PROBA)
-        with pytest.raises(ValueError, match=f"{name} is that of the class 1"):
+        with pytest.raises(ValueError, match=f"{name} is about the class 1"):
             MetricAccumulator(name).update(Y + 1, PROBA)
         scorer, column = sk.get_scorer(name), [1, 0]
         function = scorer._score_func
@@ -519,5 +519,5 @@ class TestWords:
         assert statistic.identity != read_statistic(("ecuas_loss", {"cost_matrix": matrix})).identity
 
     def test_two_of_one_name_need_labels(self):
-        with pytest.raises(ValueError, match="Two metrics have the same name; give a mapping"):
+        with pytest.raises(ValueError, match=r"Two metrics have the same name\. Pass a mapping"):
             read_statistics(["accuracy", sk.get_scorer("accuracy")], {})

@@ -71,5 +71,5 @@ def test_a_column_too_few_is_said():
     model = MultiOutputClassifier(LogisticRegression()).fit(X, Y)
     with pytest.raises(ValueError, match=r"y must have shape \(n_samples, 3\), a column for each output"):
         SCORING(model, X, Y[:, :2])
-    with pytest.raises(ValueError, match="costs are of one output"):
+    with pytest.raises(ValueError, match="costs belong to one output"):
         get_scorer("neg_reject_cost")(model, X, Y, costs=np.ones((400, 2)))

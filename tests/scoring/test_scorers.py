@@ -88,10 +88,10 @@ class TestNames:
 
     def test_one_name_is_no_list_of_names(self):
         with pytest.raises(
-            TypeError, match="names must be a list of scorer names, not the string 'cwsa'; use get_scorer"
+            TypeError, match=r"names must be a list of scorer names, not the string 'cwsa'\. Use get_scorer"
         ):
             confidence_scoring("cwsa")
-        with pytest.raises(ValueError, match="names is empty; give at least one"):
+        with pytest.raises(ValueError, match=r"names is empty\. Pass at least one"):
             confidence_scoring([])
 
 

@@ -95,7 +95,7 @@ class TestSampleWeight:
         [
             ([1, 2], "sample_weight has 2 rows"),
             ([-1.0] * 50, "sample_weight is -1.0 in row 0"),
-            ([0] * 50, "zero everywhere"),
+            ([0] * 50, "zero for all samples"),
             (np.ma.array(np.ones(50), mask=np.arange(50) == 3), "sample_weight .* hidden"),
         ],
     )

@@ -229,7 +229,8 @@ def test_probabilities_of_any_other_shape_are_refused(binary, ask, shape):
             return np.full(shape, 0.5)
 
     message = (
-        r"^predict_proba of Odd (returned shape .* for 200 samples and 2 classes; it must return \(200, 2\)|must have)"
+        r"^predict_proba of Odd (returned shape .* for 200 samples and 2 classes\. It must return shape \(200, 2\)|"
+        r"must have)"
     )
     with pytest.raises(ValueError, match=message):
         ask(Odd(), X, y)
