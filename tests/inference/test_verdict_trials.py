@@ -68,7 +68,7 @@ class TestLevel:
     @pytest.mark.simulation
     @pytest.mark.parametrize(
         ("n", "n_sets"),
-        [(20, 50), (1000, 50), *(pytest.param(n, 1000, marks=pytest.mark.slow) for n in (4, 100, 10_000))],
+        [(20, 30), (1000, 30), *(pytest.param(n, 1000, marks=pytest.mark.slow) for n in (4, 100, 10_000))],
     )
     @pytest.mark.parametrize("population", EVERYWHERE)
     def test_of_calibrated_confidences(self, population, n, n_sets):
