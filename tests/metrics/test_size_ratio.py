@@ -10,6 +10,7 @@ from _support.metrics.strategies import outcomes
 from _support.metrics.twins import confidences
 from hypothesis import given, settings
 from scipy.special import ndtr
+from scipy.stats import binom
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics._base.draws import _rare_cells
@@ -288,3 +289,13 @@ def test_simulated_risk_is_seeded_and_unweighted():
 def test_bad_parameter_is_refused(params, message):
     with pytest.raises(ValueError, match=message):
         metrics.overconfidence_risk([0, 1], [0.2, 0.7], **params)
+
+
+@pytest.mark.parametrize(
+    ("n", "confidence", "errors"), [(400, 0.8, 66), (400, 0.8, 95), (2000, 0.9, 230), (3000, 0.6, 1250)]
+)
+def test_the_risk_of_equal_confidences_is_that_of_a_binomial(n, confidence, errors):
+    """Where many small sizes are taken together, too."""
+    profile = ConfidenceProfile.from_correctness(np.arange(n) >= errors, np.full(n, confidence))
+    found = metrics.overconfidence_risk(profile, method="convolution")
+    assert found == pytest.approx(binom.cdf(errors - 1, n, 1 - confidence), abs=2e-4)

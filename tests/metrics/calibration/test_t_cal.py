@@ -99,3 +99,10 @@ def test_the_smallest_p_value_counts_as_often_as_there_are_levels():
     result = metrics.t_cal_test(certain, n_resamples=999)
     assert result.n_bins.tolist() == [2**level for level in range(1, 9)]
     assert result.p_value == pytest.approx(8 / 1000)
+
+
+@pytest.mark.parametrize("name", ["t_cal_test", "ecd_test", "tce_error"])
+@pytest.mark.parametrize("alpha", [-0.01, 1.5])
+def test_a_level_is_a_probability(name, alpha):
+    with pytest.raises(ValueError, match="alpha"):
+        getattr(metrics, name)([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.4], alpha=alpha)
