@@ -23,10 +23,14 @@ CODE_IN_STRINGS = re.compile(r"^[ \t]*>>>.*?(?=\n[ \t]*\n|\Z)|`+[^`]+`+|\{[^{}]*
 OUT = "\0"
 
 
-def banned(page: str) -> list[tuple[re.Pattern[str], str]]:
-    """Read the table of a page: a pattern for each thing not to write, with what to write."""
+def banned(page: str) -> list[tuple[str, re.Pattern[str], str]]:
+    """Read the table of a page: of each thing not to write its longest word, a pattern, and what to write."""
     rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", page, flags=re.M)
-    return [(pattern(each), write.strip()) for write, column in rows for each in re.findall(r"`([^`]+)`", column)]
+    return [
+        (max(re.split(r"[\s*]|95", each.lower()), key=len), pattern(each), write.strip())
+        for write, column in rows
+        for each in re.findall(r"`([^`]+)`", column)
+    ]
 
 
 def pattern(words: str) -> re.Pattern[str]:
@@ -71,11 +75,14 @@ def prose_of_code(text: str) -> str:
     return "".join(parts)
 
 
-def found_in(path: Path, patterns: list[tuple[re.Pattern[str], str]]) -> Iterator[tuple[int, str, str]]:
+def found_in(path: Path, patterns: list[tuple[str, re.Pattern[str], str]]) -> Iterator[tuple[int, str, str]]:
     """Go through what a file should not say: line, what is found, and what to write."""
     text = path.read_text()
     prose = prose_of_code(text) if path.suffix == ".py" else prose_of_page(text)
-    for each, write in patterns:
+    lowered = prose.lower()
+    for word, each, write in patterns:
+        if word not in lowered:  # which is found sooner than a pattern
+            continue
         for match in each.finditer(prose):
             yield prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), write
 

@@ -1061,5 +1061,5 @@ def test_more_bins_than_a_figure_shows_are_refused(display):
 
 @pytest.mark.parametrize("kind", ["n", "reject_cost", "answer"])
 def test_no_values_are_refused(kind):
-    with pytest.raises(ValueError, match="values is empty. Pass at least one"):
+    with pytest.raises(ValueError, match=r"values is empty\. Pass at least one"):
         ECUASDisplay.from_predictions([0, 1], [0.2, 0.9], kind=kind, values=[])
