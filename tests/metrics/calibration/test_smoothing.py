@@ -14,6 +14,7 @@ from _support.metrics.twins import logit_smoothed, pairs
 from hypothesis import given, settings
 
 from skconf import ConfidenceProfile, metrics
+from skconf.metrics._calibration.smoothing import _put_on_grid
 
 
 def smooth_error(points, sigma, cells=20_000):
@@ -118,3 +119,8 @@ def test_logit_smoothing_is_the_mean_over_noise():
 def test_logit_smoothing_of_a_calibrated_model_is_a_fifth_of_the_bandwidth_at_most():
     profile = ConfidenceProfile.from_correctness([0, 1] * 50, [0.5] * 100)
     assert metrics.logit_smoothed_calibration_error(profile, bandwidth=0.1) == pytest.approx(0.02, rel=0.01)
+
+
+def test_gaps_are_shared_by_the_cells_around_them_and_mirrored_at_the_ends():
+    found = _put_on_grid(np.array([0.0, 0.5, 1.0, 0.375]), np.array([1.0, 2.0, 3.0, 5.0]), 4)
+    np.testing.assert_allclose(found, [1.0, 1.0 + 5.0, 1.0, 3.0])
