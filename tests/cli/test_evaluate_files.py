@@ -415,9 +415,10 @@ class TestAnonymous:
         self.TABLE.to_csv("zzone.csv", index=False)
         self.TABLE[::-1].to_csv("zzother.csv", index=False)
         command = ["evaluate", "zzone.csv", *options, "--html", "r.html", "--csv", "r.csv"]
-        assert main(command) == 0
-        told = capsys.readouterr().out + Path("r.csv").read_text() + Path("r.html").read_text()
-        assert "zz" in told
+        if "--group" in options:  # there is something to hide, in the CSV as well
+            assert main(command) == 0
+            assert "zz" in capsys.readouterr().out
+            assert all("zz" in Path(name).read_text() for name in ("r.csv", "r.html"))
         assert main([*command, "--anonymous"]) == 0
         out, err = capsys.readouterr()
         for text in (out, err, Path("r.csv").read_text(), Path("r.html").read_text()):
