@@ -88,15 +88,15 @@ def accumulate(
 
     See Also
     --------
-    MetricAccumulator : Parts that you read yourself.
+    MetricAccumulator : For parts that you read yourself.
 
     Notes
     -----
     A cluster sends one accumulator for each partition: a few kilobytes for metrics of sums, up to some megabytes for
     metrics of ranks. skconf must be installed on its workers.
 
-    Memory does not grow with the length of a file: each thread holds a batch, of 50 to 80 MB. Of a Parquet file,
-    pyarrow holds pages besides: some 3 MB a column, if row groups are large.
+    Memory does not grow with the length of a file: each thread holds a batch of 50 to 80 MB. For a Parquet file with
+    large row groups, pyarrow also holds pages of about 3 MB for each column.
 
     Examples
     --------

@@ -78,13 +78,13 @@ class MetricAccumulator:
 
     Notes
     -----
-    The grid keeps the leading binary digits of a confidence c below 1/2, and of 1 − c above: as many as give
-    `max_levels` steps in [0, 1], which is nine digits for 65,536. Confidences near 1 are thus separated as well as
-    others; and 0, 1/2 and 1, which may be frequent, are separated from all others. Confidences that were rounded to
-    the same number count as tied. Two orders bound the score, and also the one in memory: within each step, all right
-    predictions above the wrong ones, or all below.
+    The grid keeps the leading binary digits of a confidence c if it is below 1/2, and of 1 − c if it is above. It keeps
+    as many digits as give `max_levels` steps in [0, 1]; for 65,536 steps, these are nine digits. So confidences near 1
+    are separated as well as others, and 0, 1/2 and 1, which may be frequent, are separated from all others. Confidences
+    that are rounded to the same number count as tied. Two orders give bounds of the exact score: within each step, all
+    right predictions are above the wrong ones, or all are below.
 
-    Adding a small part takes about a millisecond; from 10,000 samples on this overhead is negligible.
+    Adding a small part takes about a millisecond. For parts of at least 10,000 samples, this overhead is negligible.
 
     Examples
     --------

@@ -62,13 +62,13 @@ class BayesianCalibrator(OneVsRestCalibrator):
     Notes
     -----
     For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
-    h, s and sⱼ are normal around 0, with standard deviations 0.1 or 0.5, 0.3 or 1, and 0.3 or 1; or, for classes whose
-    frequency has changed, (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) or (4, 1, 1). These twelve priors and f(l) = l are
-    equally probable. For each prior the posterior's mode is found by Newton's method, with expected second derivatives.
-    64 curves around it, drawn from a Student distribution and weighed by the ratio of the posterior's density to that
-    one's [1]_, stand for the rest. They also give the probability of the data under the prior, by which the means are
-    weighed. Close log-odds are grouped: at most 257 groups stand for the samples. A weight of a sample counts
-    repetitions.
+    h, s and sⱼ have normal priors with mean 0. The standard deviations are 0.1 or 0.5 for h, 0.3 or 1 for s, and 0.3 or
+    1 for sⱼ. For classes whose frequency has changed, there are also (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) and (4, 1,
+    1). These twelve priors and f(l) = l are equally probable. For each prior, the mode of the posterior is found by
+    Newton's method, with expected second derivatives. 64 curves around the mode are drawn from a Student distribution.
+    They are weighted by the ratio of the posterior's density to the density of this distribution [1]_. They also give
+    the probability of the data under the prior, which is the weight of the prior's mean. Close log-odds are put into at
+    most 257 groups. Weights of samples are repetition counts.
 
     References
     ----------

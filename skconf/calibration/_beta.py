@@ -40,9 +40,9 @@ class BetaCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    The package betacal drops a parameter that comes out negative and refits, but does not look at the other one again:
-    of reversed probabilities it makes a falling curve, and this class a constant. It has no penalty, and so gives
-    exactly 0 and 1 if the classes are separated. A weight counts repetitions.
+    If a parameter is negative, the package betacal drops it and fits again, but it does not check the other parameter
+    again. For reversed probabilities, it gives a falling curve, while this class gives a constant. It has no penalty,
+    so it gives exactly 0 and 1 if the classes are separated. Weights are repetition counts.
 
     References
     ----------

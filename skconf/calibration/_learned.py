@@ -99,14 +99,16 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Three of the models learn the class, the fourth which answers are right. The confidence becomes σ(Σ w l + b), with
-    the logits l of what the classifier and the models say of the answer. Weights and intercept have the least log loss
-    on folds that the models were not fitted on, plus a small ridge towards the unchanged confidence. Where the size
-    ratio on these folds is not half a standard deviation below 1, confidences near 1 are lowered until it is; then half
-    a sample is mixed in. Neither changes their order. At least 10 right and 10 wrong answers are needed. Of more
-    than 10,000 samples, 10,000 are drawn; their fit takes about ten seconds.
+    Three of the models learn the class; the fourth learns which answers are right. The confidence becomes σ(Σ w l + b),
+    where l are the logits of the probabilities that the classifier and the models give to the answer. The weights w and
+    the intercept b minimise the log loss on folds on which the models were not fitted, plus a small ridge penalty
+    towards the unchanged confidence. Confidences near 1 are then lowered until the size ratio on these folds is half a
+    standard deviation below 1, unless it already is. Then half a sample is mixed in. Neither step changes the order of
+    the confidences. At least 10 right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000
+    are drawn at random. The fit then takes about ten seconds.
 
-    Without `true_class`, and with more than 30 classes, all models learn which answers are right. That gains less.
+    Without `true_class`, or with more than 30 classes, all models learn which answers are right. The gain is then
+    smaller.
 
     References
     ----------

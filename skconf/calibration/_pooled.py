@@ -91,15 +91,15 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     Notes
     -----
-    Samples are dealt to five folds or more by the largest probability, without regard to classes; the order
-    of rows does not matter. Folds are predicted until 2,000 samples have been, by members that are fitted on the
-    others, or on 4,000 samples of them (100 K² with more classes), unless fewer than 50 of the rarest class were among
-    them: with 10,000 samples and two classes, members are fitted less than twice in all. The weights maximise the log
-    likelihood plus a Dirichlet prior that counts as 8 samples. It is the same for all members you name; of the default
-    ones it favours those with few parameters while there are few samples. It shrinks for members whose likelihood on
-    the folds is far behind the best. A weight of a sample counts repetitions.
+    Samples are divided into at least five folds by the largest probability; classes and the order of rows do not
+    matter. Members are fitted on all other folds, or on 4,000 samples of them (100 K² with more classes), unless these
+    have fewer than 50 samples of the rarest class. They predict folds until 2,000 samples have been predicted. So with
+    10,000 samples and two classes, each member is fitted less than twice in total. The weights maximise the log
+    likelihood plus a Dirichlet prior that counts as 8 samples. If you name the members, the prior is the same for all.
+    For the default members, it favours members with few parameters if there are few samples. It is smaller for members
+    whose likelihood on the folds is far below the best one. Weights of samples are repetition counts.
 
-    Where no sample can be held out, the weights are those of the prior.
+    If no sample can be held out, the weights are those of the prior.
 
     References
     ----------

@@ -70,10 +70,11 @@ def correct_prevalence(
 
     Notes
     -----
-    It assumes label shift: the cases of each class look as they did before, and only their shares change. It also
-    assumes that the probabilities are calibrated at `before`. Those after class weights, SMOTE or overfitted trees are
-    not: the factor made them worse in up to half of the trials. Calibrate on rows that the model was not trained on,
-    and let `before` be the shares of these rows; then it does not matter how the model was trained.
+    The correction assumes label shift: the cases of each class look as before, and only the shares of the classes
+    change. It also assumes that the probabilities are calibrated for the shares `before`. With class weights, SMOTE or
+    overfitted trees, they are not calibrated; the correction then made them worse in up to half of the trials. So
+    calibrate on rows on which the model was not trained, and pass the class shares of these rows as `before`. It then
+    does not matter how the model was trained.
 
     References
     ----------

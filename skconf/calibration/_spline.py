@@ -48,7 +48,7 @@ class QuadraticCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    The method of the same name in other libraries has no penalty and no bounds. A weight counts repetitions.
+    The method of the same name in other libraries has no penalty and no bounds. Weights are repetition counts.
 
     References
     ----------
@@ -110,8 +110,8 @@ class SplineCalibrator(OneVsRestCalibrator):
     -----
     Lucena's spline [1]_ is cubic, and may fall. Its penalty draws all coefficients to zero, and with them probabilities
     to ½; this one draws them to the unchanged probability. A slope that is linear between knots is non-negative
-    everywhere exactly if it is so at the knots; a cubic spline has no such simple condition. A weight counts
-    repetitions.
+    everywhere exactly if it is so at the knots; a cubic spline has no such simple condition. Weights are repetition
+    counts.
 
     References
     ----------

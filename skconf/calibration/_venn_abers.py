@@ -34,8 +34,9 @@ class VennAbersCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    Both regressions are computed for all calibration samples at once, and looked up at prediction. Between two of their
-    probabilities, p₁ is that of the next one above, and p₀ that of the next one below. A weight counts repetitions.
+    Both regressions are computed for all calibration samples at once, and looked up for prediction. Between the
+    probabilities of two calibration samples, p₁ is the value at the next one above, and p₀ the value at the next one
+    below. Weights are repetition counts.
 
     References
     ----------

@@ -149,34 +149,36 @@ def compare(
 
     See Also
     --------
-    compare_scores : From the scores of a cross-validation, where training varies, too.
+    compare_scores : Compares scores of a cross-validation, where training varies, too.
 
     Notes
     -----
-    A difference rests on the samples on which the models differ. If these are few, the p-value of a t test
-    is too small: with six answers among 100 that one model has right and the other wrong, it is 0.014. For a mean over
-    the same samples, such as accuracy, "auto" then takes the share of all signs of the paired differences that lead as
-    far from 0, here 2/64 = 0.031. It does so for up to 16 samples or groups that differ, and for up to 100 that differ
-    by the same amount, where it is McNemar's exact test. The interval stays that of "delta", and may be too narrow. For
-    other metrics, ask for "permutation", whose p-value holds at any number.
+    A difference depends on the samples on which the models differ. If there are few such samples, the p-value of a t
+    test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
+    agree in the others, it is 0.014. For a mean over the same samples, such as accuracy, "auto" then uses all possible
+    signs of the paired differences. The p-value is the share of signs whose mean is at least as far from 0, here 2/64 =
+    0.031. "auto" does so for up to 16 samples or groups that differ. For differences of the same size, it does so for
+    up to 100, and this is McNemar's exact test. The interval stays that of "delta", and may be too narrow. For other
+    metrics, use "permutation", whose p-value is valid for any number of samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
-    which have a kink there. Of two signed deviations a and b, one is larger exactly where b - a and b + a have one
-    sign: the p-value is the larger of their two, and the interval holds the difference of the distances for all b - a
-    and b + a in theirs. It excludes 0 where the p-value is at most 1 - `confidence_level`. There is neither, and a
-    warning, below 30 errors, and where more than 5% of a size ratio rests on answers so confident that their errors are
-    hardly ever observed. The metrics themselves are compared by their values, which do not say which model is nearer to
-    the best value.
+    which have a kink there. Let a and b be the signed deviations of the two models. Then |b| is larger than |a| if and
+    only if b - a and b + a have the same sign. The p-value is the larger one of the p-values of b - a and b + a. The
+    interval is the range of the difference of the distances, for all b - a and b + a in their intervals. It excludes 0
+    if the p-value is at most 1 - `confidence_level`. Below 30 errors there is no p-value and no interval, and a warning
+    says so. The same holds if more than 5% of a size ratio depends on answers so confident that their errors are hardly
+    ever observed. The metrics themselves are compared by their values, which do not say which model is closer to the
+    best value.
 
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
 
-    A calibration error is overestimated most where it is small. Its difference between a calibrated model and
-    another is therefore underestimated, also by the interval; the p-value is then too large, not too small.
+    Small calibration errors are overestimated most. The difference between a calibrated model and another one is
+    therefore underestimated, also by the interval. The p-value is then too large, not too small.
 
-    A confidence's area under the ROC curve, calibration error and Brier loss judge how well a model assesses the
-    answers that it gave. Where two models answer differently, these are two tasks, and a model with more errors may
-    have the better area, as its errors are easier to find. Compare what the answers cost, as by `ecuas_loss`, or
-    compare the accuracy as well.
+    The area under the ROC curve, the calibration error and the Brier loss of the confidence show how well a model
+    assesses its own answers. If two models answer differently, these are two different tasks. A model with more errors
+    may then have the larger area, because its errors are easier to find. So compare the costs of the answers, for
+    example with `ecuas_loss`, or compare the accuracy as well.
 
     References
     ----------

@@ -56,7 +56,7 @@ def compare_scores(
 
     See Also
     --------
-    compare : Models as they are, on one set of samples.
+    compare : Compares fitted models on one set of samples.
 
     References
     ----------

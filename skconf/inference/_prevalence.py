@@ -102,8 +102,8 @@ def estimate_prevalence(
 
     See Also
     --------
-    skconf.calibration.correct_prevalence : Corrects probabilities for the shares.
-    shift_test : Whether scores differ from those of the test, for whatever reason.
+    skconf.calibration.correct_prevalence : Corrects probabilities for given shares.
+    shift_test : Tests whether scores differ from those of the test, for any reason.
 
     Notes
     -----

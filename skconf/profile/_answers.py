@@ -378,12 +378,12 @@ class Answers:
         See Also
         --------
         skconf.calibration.correct_prevalence : Corrects the probabilities.
-        skconf.inference.estimate_prevalence : The shares, from rows without labels.
+        skconf.inference.estimate_prevalence : Estimates the shares from rows without labels.
 
         Notes
         -----
-        It assumes label shift: the rows of a class look in use as they do here. Recall, specificity,
-        balanced accuracy and areas under ROC curves of classes stay the same; metrics that mix classes change.
+        This assumes label shift: in use, the rows of each class look as in this profile. Recall, specificity, balanced
+        accuracy and areas under ROC curves of classes stay the same. Metrics that mix classes change.
 
         Examples
         --------

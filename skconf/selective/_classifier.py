@@ -92,8 +92,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     See Also
     --------
-    skconf.predict_selective : `accept`, `predict_confidence` and the rest from inside a pipeline or a search.
-    skconf.metrics.selective_accuracy_score : Accuracy on the accepted samples.
+    skconf.predict_selective : Scores and acceptance of a classifier inside a pipeline or a search.
+    skconf.metrics.selective_accuracy_score : Accuracy of the accepted samples.
     skconf.metrics.coverage_score : Share of accepted samples.
 
     Examples

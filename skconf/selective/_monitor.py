@@ -47,19 +47,20 @@ class RiskMonitor:
     See Also
     --------
     tune_threshold : Finds a threshold with a guaranteed risk.
-    skconf.inference.shift_test : Whether two samples differ.
+    skconf.inference.shift_test : Tests whether two samples differ.
 
     Notes
     -----
-    Five bets, on error rates of 1.25 to 5 times the target, may each start at any answer: half of the stake is bet at
-    the first answer, the rest is spread over all later ones, less and less. A wrong answer multiplies a bet on p by
-    p / target, a right one by (1 − p) / (1 − target). The sum of all bets and stakes is a supermartingale with a mean
-    of at most 1 as long as no answer is wrong with a probability above `target`, so that it ever reaches
-    1 / (1 − level) with a probability of at most 1 − level (Ville's inequality) [1]_. Bets that start late do not
-    count earlier good answers: the alarm need not wait until errors outweigh all of these.
+    There are five bets, on error rates p of 1.25 to 5 times the target. Each of them starts again at every answer: half
+    of the stake is bet at the first answer, and smaller and smaller parts of the rest at later answers. A wrong answer
+    multiplies a bet by p / target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets
+    and of the stakes that are left. As long as no answer is wrong with a probability above `target`, it is a
+    supermartingale with a mean of at most 1. It then reaches 1 / (1 − level) with a probability of at most 1 − level
+    (Ville's inequality) [1]_. Bets that start late do not count earlier right answers, so the alarm need not wait until
+    errors outweigh all of these.
 
-    It is about the answers that you label. Label a random part of the accepted ones, or all: those that somebody
-    complained about are wrong more often than others.
+    The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
+    only answers with complaints, because these are wrong more often than others.
 
     References
     ----------

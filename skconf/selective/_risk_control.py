@@ -289,12 +289,13 @@ def required_samples(
 
     Notes
     -----
-    The answer holds for exactly `errors` errors; more samples usually contain more errors. Every rule needs at least
-    k/`coverage` samples, where k is the least number of binomial trials, each at `target`, that give at most `errors`
-    with a probability of at most 1 - `confidence_level`. The rule here also finds the threshold, and needs more: for
-    targets up to 0.3 and a coverage of at least 0.01, up to 1.75 times as many at a `confidence_level` of 0.95, and up
-    to 2.25 times at 0.8. At a coverage of 1 it is up to 1.25 times. Lower levels and coverages, and higher targets, can
-    take more: 4 times at a level of 0.5, a target of 0.5 and a coverage of 0.01 (400 in place of 100).
+    The number holds for exactly `errors` errors, but more samples usually contain more errors. Any rule needs at least
+    k/`coverage` samples. Here k is the smallest number of binomial trials with probability `target` that give at most
+    `errors` errors with a probability of at most 1 - `confidence_level`. The rule of this package also finds the
+    threshold, and therefore needs more samples. For targets up to 0.3 and a coverage of at least 0.01, it needs up to
+    1.75 times as many at a `confidence_level` of 0.95, and up to 2.25 times as many at 0.8. At a coverage of 1, it
+    needs up to 1.25 times as many. At lower levels and coverages, and at higher targets, the factor can be larger: it
+    is 4 at a level of 0.5, a target of 0.5 and a coverage of 0.01 (400 samples instead of 100).
 
     Examples
     --------

@@ -117,7 +117,7 @@ class TunedThreshold:
 
     See Also
     --------
-    tune_threshold : Makes one.
+    tune_threshold : Returns such a result.
     """
 
     threshold: float

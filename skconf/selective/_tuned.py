@@ -149,7 +149,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         these it is the lowest of the scores instead of 0. With `slices` it is always 0.5, because scores are then
         measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
     feasible_ : bool
-        Whether any threshold qualifies. If no threshold does, everything is rejected, and a warning says so.
+        Whether any threshold qualifies. If no threshold qualifies, everything is rejected, and a warning says so.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples that chose the threshold. The risk is NaN if
         no sample is accepted. Without a `confidence_level` the risk is a little too low, because this threshold was the
@@ -175,33 +175,33 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     See Also
     --------
-    SelectiveClassifier : With a threshold of the user's choice.
-    tune_threshold : The same for predictions that are there already.
-    required_samples : How many samples a target takes.
-    skconf.metrics.risk_coverage_curve : What every threshold accepts.
+    SelectiveClassifier : A classifier with a threshold that you set.
+    tune_threshold : The same for predictions that you have already.
+    required_samples : The number of samples that a target needs.
+    skconf.metrics.risk_coverage_curve : Coverage and error rate at every threshold.
 
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if so few errors among the accepted would be too improbable at a risk above `target`. Each
-    doubling of the accepted number has an equal share of δ, and a test that passes leaves its share to the next one
-    [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed exactly,
-    and depends on no label.
+    loose. A test passes if there are so few errors among the accepted samples that this would be too improbable at a
+    risk above `target`. Each doubling of the accepted number has an equal share of δ. A test that passes leaves its
+    share to the next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is
+    wrong is computed exactly. It does not depend on labels.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
     - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
     - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`.
 
-    With `groups`, one random sample of each group chooses, and the promise is about the risk of a random sample of a
-    random new group. ``cross_validate(..., groups=groups)`` gives groups to its splitter alone: pass
-    ``params={"groups": groups}`` with metadata routing enabled, which gives them to both.
+    With `groups`, one random sample of each group chooses the threshold, and the promise is about the risk of a random
+    sample of a random new group. ``cross_validate(..., groups=groups)`` gives the groups only to its splitter. Enable
+    metadata routing and pass ``params={"groups": groups}`` instead, which also gives them to this classifier.
 
-    The promise holds on new samples from the same source, for all accepted ones together: not for each class or group,
-    nor after a shift. A search around this classifier breaks it: set `n_candidates`, or search inside. Cross-fitted
-    scores are not those of the final classifier: the `confidence_level` is then approximate, and a warning says so.
-    Sample weights apply to the training, the calibration and all other objectives; with a `confidence_level` every
-    sample counts once.
+    The promise holds for new samples from the same source, and for all accepted samples together. It does not hold for
+    each class or group, or after a shift. It does not hold after a search around this classifier: set `n_candidates`,
+    or search inside. With cross-fitting, the final classifier did not give the scores, so the `confidence_level` is
+    approximate, and a warning says so. Sample weights apply to the training, the calibration and other objectives. With
+    a `confidence_level`, every sample counts once when the threshold is chosen.
 
     References
     ----------

@@ -125,8 +125,8 @@ def tune_threshold(
 
     See Also
     --------
-    TunedSelectiveClassifierCV : Holds samples out, and predicts with the threshold. Its notes have the rule.
-    required_samples : How many samples a target takes.
+    TunedSelectiveClassifierCV : Holds out samples, and predicts with the threshold. Its notes explain the tests.
+    required_samples : The number of samples that a target needs.
 
     Examples
     --------
