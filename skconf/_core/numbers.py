@@ -58,7 +58,8 @@ def percent(share: float, low: float = float("nan"), high: float = float("nan"),
         return DASH
     if isnan(low) or isnan(high):
         return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))}%"
-    most = 4 if share in (0, 1) else max(_digits_alone(100 * share), 1 - floor(log10(abs(100 - 100 * share))))
+    rounded = float(f"{100 * share:.3g}")
+    most = 4 if share in (0, 1) else max(_digits_alone(rounded), 1 - floor(log10(abs(100 - 100 * share))))
     digits = min(digits_of(100 * share, 100 * low, 100 * high), most, 4)
     value, start, end = (decimal(100 * each, digits) for each in (share, low, high))
     return f"{value}% {interval(start, end, level)}"
