@@ -43,7 +43,7 @@ def test_of_sixty_null_slices_none_is_claimed(n, weighted):
         found = sixty(seed, n, weighted)
         assert len(found.names) == 60
         claimed += len(found.overconfident) > 0
-        assert slice_finding(found).startswith("overconfident" if len(found.overconfident) else "no slice is shown")
+        assert slice_finding(found).startswith("overconfident" if len(found.overconfident) else "no slice of 60 is")
     assert claimed <= 10
 
 
@@ -158,7 +158,7 @@ def test_slices_may_tell_of_people():
 def test_models_share_the_rows_of_slices():
     rng = np.random.default_rng(0)
     profiles = {"a": predictions(rng, 50), "b": predictions(rng, 60)}
-    with pytest.raises(ValueError, match=r"slices are of rows that all models share, .* \{'a': 50, 'b': 60\}"):
+    with pytest.raises(ValueError, match=r"slices need rows that all models share, .* \{'a': 50, 'b': 60\}"):
         confidence_report(profiles, slices={"x": np.zeros(50)})
     with pytest.raises(ValueError, match=r"slices\['x'\] has 49 rows, but there are 50 predictions"):
         confidence_report(profiles["a"], slices={"x": np.zeros(49)})

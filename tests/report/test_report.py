@@ -451,7 +451,7 @@ class TestComparison:
     def test_a_baseline_must_be_a_model(self):
         with pytest.raises(ValueError, match=r"baseline='c' is not among the models \['a', 'b'\]"):
             confidence_report({"a": of_errors(1, 4), "b": of_errors(1, 4)}, baseline="c")
-        with pytest.raises(ValueError, match="baseline='a' is for several models"):
+        with pytest.raises(ValueError, match="baseline='a' needs several models"):
             confidence_report(of_errors(1, 4), baseline="a")
 
 

@@ -93,7 +93,7 @@ def _risks(cells: pd.DataFrame, n_samples: int) -> str:
 def _above(counts: pd.DataFrame) -> str:
     """Say how often confidence weights increase the area."""
     each = [f"{row['ours']:g} in {row['mode']}" for _, row in counts.iterrows()]
-    said = f"Number of {counts['n_distributions'].iloc[0]} distributions for which confidence weights increase the area"
+    said = f"Number of distributions, of {counts['n_distributions'].iloc[0]}, whose area confidence weights increase"
     return f"{said} under the ROC curve (equal areas count half): {listed(each)}."
 
 

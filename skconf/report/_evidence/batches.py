@@ -27,7 +27,7 @@ from skconf.scoring._names import Statistic
 from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, open_table, read_rows
 
-#: Number of rows of a file that are read to find out which metrics its predictions allow.
+#: The number of rows of a file that show which metrics its predictions allow.
 _TRIAL_ROWS = 1000
 
 
@@ -45,11 +45,11 @@ class InBatches(NamedTuple):
     counts : list of int
         Number of predictions in each group.
     kind : str
-        What is known of the answers.
+        The kind of answers: right or wrong, graded, or with costs.
     stops : Stops or None
-        Thresholds, if there are no groups, and rows count alike as right or wrong.
+        Thresholds, if there are no groups, and all rows are right or wrong with the same weight.
     is_counted : bool
-        Whether they do.
+        Whether all rows are right or wrong with the same weight.
     """
 
     rows: list[Row]
@@ -89,14 +89,14 @@ def evaluate_in_batches(
 
 
 def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None:
-    """Return the first batch of graded answers, which may come late; None if there is none."""
+    """Return the first batch of graded answers, which may not be the first batch; None if there is none."""
     for path in files:
         file = open_table(path)
         read_as = columns.found_in(file.names)
         if read_as.correct is None:
             return None
         for table in file.batches(read_as.needed, BATCH_ROWS):
-            with suppress(ValueError):  # of a malformed batch, reading it has told
+            with suppress(ValueError):  # an error about a malformed batch comes when it is read
                 profile = read_as.read(table)
                 if profile is not None and profile.kind == "graded":
                     return profile
@@ -138,7 +138,7 @@ def _evaluated(
 
 def no_weight(column: Any) -> DataError:
     """Return the error about weights that are all zero."""
-    text = f"{'the weights are' if column is None else f'column {column!r} is'} zero in every row: no row counts."
+    text = f"{'the weights are' if column is None else f'column {column!r} is'} zero in every row, so no row counts."
     return DataError(text, kind="no weight", column=column)
 
 
@@ -147,7 +147,7 @@ def _plan(rows: Iterable[Statistic]) -> Plan:
 
 
 def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]:
-    """Choose the metrics: the requested ones, or all that need no sort of all predictions."""
+    """Choose the metrics: the requested ones, or all metrics that do not sort all predictions."""
     by_name = metrics is not None and metrics != "all"
     asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
     if by_name and len(asked) < len(metrics):
@@ -171,7 +171,7 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
 
 
 def _values(plan: Plan, totals: Mapping[Any, State]) -> pd.DataFrame:
-    """Compute values, a row for each group, with one warning for those that are not exact."""
+    """Compute values, with a row for each group, and one warning about values that are not exact."""
     with collected() as notices:
         rows = [plan.values(state) for state in totals.values()]
         values = pd.DataFrame(rows, index=pd.Index(list(totals), tupleize_cols=False))

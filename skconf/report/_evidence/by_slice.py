@@ -27,14 +27,14 @@ class BySlice:
     Attributes
     ----------
     names : sequence of str
-        What the slices are called.
+        The names of the slices.
     shares : Shares
-        How often it is right in each.
+        The share of right answers in each slice.
     p_values : ndarray of shape (n_slices,)
-        P-values of as many errors, if confidences are right, after Holm's adjustment for all slices; NaN where too few
-        errors are expected to test it.
+        Probability of so many errors if confidences are calibrated, after Holm's adjustment for all slices. NaN if too
+        few errors are expected for a test.
     tested_by : {"rows", "groups", "answers"}
-        What is taken to be independent: single rows, groups of answers, or graded answers.
+        The units that the test assumes to be independent: single rows, groups of answers, or graded answers.
     """
 
     names: Sequence[str]
@@ -44,7 +44,7 @@ class BySlice:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, slices: Mapping[Any, Slices], level: float) -> Self:
-        """Compute the slices by all columns together."""
+        """Compute the slices of all columns together."""
         columns = [each.codes for each in slices.values()]
         shares = Shares.of(profile, columns, level)
         names = [name for each in slices.values() for name in each.names[: int(each.codes.max()) + 1]]
@@ -54,10 +54,10 @@ class BySlice:
 
     @classmethod
     def of_counts(cls, names: Sequence[str], count: Any, right: Floats, says: Floats, level: float) -> Self:
-        """Compare groups of which only numbers of answers and means are known.
+        """Compare groups for which only numbers of answers and means are known.
 
-        Of all answers with the same mean confidence, those with equal confidences vary most (Hoeffding, 1956): p-values
-        by their binomial distribution are never too small.
+        For a given mean confidence, the number of errors varies most if all confidences are equal (Hoeffding, 1956). So
+        p-values from the binomial distribution are never too small.
         """
         count = np.asarray(count, dtype=np.intp)
         low, high = clopper_pearson(right, count.astype(np.float64), level)
@@ -70,5 +70,5 @@ class BySlice:
 
     @property
     def overconfident(self) -> NDArray[np.intp]:
-        """Places of the slices in which it is overconfident by more than chance."""
+        """Places of the slices in which the model is overconfident by more than chance."""
         return np.flatnonzero(self.p_values <= LEVEL)

@@ -1,4 +1,4 @@
-"""Answers counted in cells of confidence, whose ends are round numbers: thresholds of what is read in batches."""
+"""Answers counted in cells of confidence with round ends: the thresholds of predictions read in batches."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from skconf.metrics._base.sums import Cells
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.stops import Stops
 
-#: Where cells begin, the narrower the nearer to 1: quotients of whole numbers are the floats of their decimals.
+#: The starts of cells, which are narrower near 1. Quotients of whole numbers are the floats of their decimals.
 BEGINS = np.concatenate(
     [
         np.arange(0, 90) / 100,
@@ -38,7 +38,7 @@ class CellSums(Additive, rests_on="errors"):
 
 
 def stops_of_cells(counts: NDArray[Any], errors: NDArray[Any], level: float) -> Stops:
-    """Return the thresholds where cells begin, of those that hold answers."""
+    """Return the starts of cells that have answers, as thresholds."""
     held = np.flatnonzero(counts > 0)[::-1]
     accepted = np.cumsum(counts[held])
     return Stops(

@@ -1,4 +1,4 @@
-"""The verdict on expected costs: whether answers cost more, or less, than their uncertainties say."""
+"""The verdict on expected costs: whether answers cost more, or less, than their uncertainties imply."""
 
 import numpy as np
 from scipy.special import stdtr
@@ -9,17 +9,17 @@ from skconf.inference._joint_test import LEVEL
 from skconf.inference._p_values import student
 from skconf.profile import ConfidenceProfile
 
-#: Fewest units whose mean cost is near enough to normal.
+#: With at least this many units, the mean cost is approximately normal.
 _FEWEST = 30
-#: A gap of so many standard errors is found in four of five samples.
+#: A gap of this many standard errors is found in four of five samples.
 _FOUND = 2.8
 
 
 def assess_costs(profile: ConfidenceProfile) -> Assessment:
-    """Compare expected with observed costs by a t test of their mean difference; answers in groups, by group.
+    """Compare expected and observed costs by a t test of their mean difference, over answers or over groups.
 
-    Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not expected.
-    Costs have no scale on which to grade harm.
+    In the result, `confidence` is the mean uncertainty, `accuracy` the mean cost, and `gap` their difference. There is
+    no scale on which to grade the harm of costs.
     """
     whole, (said, paid) = np.zeros(len(profile), dtype=np.intp), expected_and_observed(profile)
     doubt, cost, apart = (

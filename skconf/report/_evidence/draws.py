@@ -1,4 +1,4 @@
-"""What each model answers at the errors allowed, and what it costs, with differences by a paired bootstrap."""
+"""The cases that each model answers at the allowed errors, and its cost, with differences by a paired bootstrap."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ from skconf.inference._sampling import equal_units
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.stops import FEWEST, Stops
 
-#: Draws, and most units that are drawn: of more, each is a random part of the rows.
+#: Draws, and the most units that are drawn. With more rows, a unit is a random part of the rows.
 _N_DRAWS, _MOST_UNITS = 500, 1000
 #: Most thresholds of a draw.
 _MOST_STOPS = 500
-#: Fewest errors among the accepted answers of a model: fewer do not tell how its threshold varies.
+#: With fewer errors among the accepted answers of a model, the variation of its threshold cannot be estimated.
 _FEWEST_ERRORS = 5
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What each model reaches by its best threshold observed: a share of the cases answered, or a cost of a case.
+    """The results of each model at its best observed threshold: the share of answered cases, or the cost of a case.
 
     Attributes
     ----------
     target : float
-        The errors allowed, a share of the answers; NaN for a cost.
+        The allowed errors, as a share of the answers; NaN for a cost.
     reached : mapping of model to float
-        What each reaches.
+        The result of each model.
     answered : mapping of model to float
-        Share of the cases that it then answers.
+        The share of cases that each model then answers.
     differences : mapping of pair of models to tuple of float
-        What the first reaches less what the second does, with the ends of its interval, which are NaN where too few
-        errors tell how it varies. All intervals of one target hold together.
+        The result of the first model minus the result of the second, with the ends of its interval. The ends are NaN if
+        there are too few errors. All intervals for one target hold together.
     """
 
     target: float
@@ -46,12 +46,12 @@ class Compared:
 
     @property
     def ranked(self) -> list[Any]:
-        """The models, the best first: that which answers most, or costs least."""
+        """The models, with the best first: the model that answers most, or costs least."""
         sign = 1 if np.isnan(self.target) else -1
         return sorted(self.reached, key=lambda model: sign * self.reached[model])
 
     def difference(self, one: Any, other: Any) -> tuple[float, float, float]:
-        """Return what one model reaches less what another does, with its interval."""
+        """Return the difference between the results of two models, with its interval."""
         if (one, other) in self.differences:
             return self.differences[one, other]
         value, low, high = self.differences[other, one]
@@ -59,16 +59,16 @@ class Compared:
 
 
 class Draws:
-    """Draws of the rows that several models share, in which the best threshold of each is found anew.
+    """Draws of the rows that several models share. In each draw, the best threshold of each model is found again.
 
-    So the differences contain what it costs to choose a threshold.
+    So the differences include the uncertainty of the choice of a threshold.
 
     Parameters
     ----------
     profiles : mapping of model to ConfidenceProfile
         Predictions of the same rows.
     stops : mapping of model to Stops
-        Their thresholds.
+        The thresholds of the models.
     level : float
         Level of the intervals.
     """
@@ -86,7 +86,7 @@ class Draws:
         self._times = float(stdtrit(freedom, 1 - (1 - level) / 2 / max(len(self._pairs), 1))) if freedom > 0 else np.nan
 
     def answered_at(self, target: float) -> Compared:
-        """Compare the shares of the cases that the models answer at the errors allowed."""
+        """Compare the shares of cases that the models answer at the allowed errors."""
         share = {}
         for model in self._drawn:
             stop = self._stops[model].at_most_wrong(target)
@@ -96,7 +96,7 @@ class Draws:
         return Compared(target, share, share, self._differences(share, drawn, known, (-1, 1)))
 
     def cost_at(self, of_error: float, of_person: float) -> Compared:
-        """Compare the mean costs of a case, where each error and each case that is not answered has a price."""
+        """Compare the mean costs of a case, with a price for each error and for each case that is not answered."""
         cost, share, known = {}, {}, {}
         for model in self._drawn:
             stops = self._stops[model]
@@ -127,7 +127,7 @@ class Draws:
 
 
 def _units(profile: ConfidenceProfile, rng: np.random.Generator) -> Any:
-    """Return the unit of each row that is drawn: rows or groups, many of them in random parts."""
+    """Return the unit of each row: the row, its group, or a random part of many rows."""
     unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
     n_units = int(unit.max()) + 1
     return unit if n_units <= _MOST_UNITS else rng.permutation(n_units)[unit] % _MOST_UNITS
@@ -135,12 +135,12 @@ def _units(profile: ConfidenceProfile, rng: np.random.Generator) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """What a model answers and loses in each draw of the rows, at each of its thresholds.
+    """The answers and losses of a model in each draw of the rows, at each of its thresholds.
 
     Attributes
     ----------
     answers, lost, count : ndarray of shape (n_draws, n_stops)
-        Weight of the answers, what of it is wrong or lost, and their number.
+        Weight of the answers, weight of the errors or losses among them, and their number.
     total : ndarray of shape (n_draws, 1)
         Weight of all rows.
     """
@@ -152,7 +152,7 @@ class _Drawn:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, stops: Stops, units: Any, drawn: Floats) -> Self:
-        """Add the rows of each unit and stop, and the stops from the top."""
+        """Sum the rows of each unit and stop, and then the stops from the most confident one on."""
         kept = np.array(sorted(stops.spread(_MOST_STOPS)))
         stop = np.searchsorted(-stops.score[kept], -profile.score)  # the first that accepts a row
         weight, n_units, n_stops = profile.given_weight, drawn.shape[1], len(kept)
@@ -168,7 +168,7 @@ class _Drawn:
         return cls(answers, lost, accepted(there), accepted(weight)[:, -1:])
 
     def shares_at(self, target: float) -> Floats:
-        """Return the largest share answered in each draw at the errors allowed."""
+        """Return the largest share answered in each draw at the allowed errors."""
         fits = (self.lost <= target * self.answers * (1 + _ROUNDING)) & (self.count >= FEWEST)
         last = fits.shape[1] - 1 - np.argmax(fits[:, ::-1], axis=1)
         share = np.take_along_axis(self.answers / self.total, last[:, np.newaxis], axis=1)[:, 0]

@@ -1,4 +1,4 @@
-"""What a report rests on: predictions, rows and values, and where they come from."""
+"""The data behind a report: predictions, rows and values, and their origin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,34 +26,35 @@ from skconf.report._evidence.slices import Slices
 from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guarantee, guarantee_of_cells
 
-#: The largest share of errors that is told first.
+#: The largest share of errors that the summary uses by default.
 _FIRST_TOLD = 0.05
-#: Grades in the order of models; where little is known is between no harm and some.
+#: Grades in the order of models: unknown harm is between no harm and some harm.
 _HARM = ("close to calibrated", "negligible", "none shown", "too few to say", "mild", "serious", "unusable")
-#: Level of the intervals on a page, unless another is asked for.
+#: Default level of the intervals on a page.
 LEVEL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What a report rests on.
+    """The data behind a report.
 
     Attributes
     ----------
     rows : sequence of Row
         The metrics, in the order of the report.
     values : mapping of model to sequence of float
-        Their values.
+        The values of the metrics.
     profiles : mapping of model to ConfidenceProfile
         Predictions; empty if these were read in batches.
     chosen : bool
-        Whether the metrics were chosen by name: a terminal then shows them alone.
+        Whether the metrics were chosen by name. A terminal then shows only them.
     several : bool
         Whether there are columns for models, rather than a single one named "value".
     baseline : model
         The model that others are compared with.
     unpaired : mapping of model to str
-        Why rows of a model cannot be paired with those of the baseline; completes "BASELINE and MODEL ...".
+        The reason why rows of a model cannot be paired with rows of the baseline. It completes "BASELINE and MODEL
+        ...".
     known : mapping of model to Assessment
         Verdicts that are known already.
     level : float
@@ -61,33 +62,33 @@ class Evidence:
     name : str
         Name of a single model.
     row_numbers : mapping of model to ndarray
-        Number of each row in its file, from 0, where rows were matched by ids.
+        Number of each row in its file, from 0, if rows were matched by ids.
     row_names : mapping of model to pair of column and ndarray
         Column of ids of a file, and the id of each row.
     slices : mapping of model to mapping of column to Slices
-        The columns by which to look where it fails.
+        The columns that divide the rows into slices.
     labels : mapping of model to Labels
-        True and predicted labels that predictions do not hold themselves.
+        True and predicted labels, if they are not in the predictions.
     origin : Origin
-        Where the predictions come from.
+        The origin of the predictions.
     known_stops : mapping of model to Stops
-        The thresholds of answers that were read in batches, where cells of confidence begin.
+        The thresholds of answers that were read in batches: the starts of cells of confidence.
     known_kind : str
-        What is known of answers that were read in batches.
+        The kind of answers that were read in batches.
     ends : mapping of model to ndarray of shape (n_rows, 2)
-        Ends of the intervals that were asked for.
+        Ends of the requested intervals.
     errors : sequence of float
-        The errors allowed that were asked for, besides the usual ones.
+        The requested allowed errors, in addition to the usual ones.
     prices : pair of float or None
-        What an error costs, and a case that is sent to a person, if they were given.
+        The cost of an error and of a case that is sent to a person, if they were given.
     names_rows : bool
         Whether single rows may be named.
     scores : mapping of model to ndarray
-        Another score that selection may rank by.
+        Another score that ranks the answers.
     score_name : label
-        What it is called.
+        The name of the other score.
     n_candidates : int
-        How many scores have guaranteed thresholds, which hold together.
+        The number of scores whose thresholds are guaranteed together.
     """
 
     rows: Sequence[Row]
@@ -117,12 +118,12 @@ class Evidence:
 
     @cached_property
     def is_mixed(self) -> bool:
-        """Whether some models have costs, and others a correctness: no question is then one for all of them."""
+        """Whether some models have costs and others a correctness. No question then fits all of them."""
         return len({profile.kind == "costs" for profile in self.profiles.values()}) > 1
 
     @cached_property
     def kind(self) -> Kind:
-        """What is known of the answers."""
+        """The kind of answers."""
         kinds = {profile.kind for profile in self.profiles.values()}
         if not kinds or self.is_mixed:
             return self.known_kind
@@ -138,13 +139,13 @@ class Evidence:
 
     @cached_property
     def at_prevalence(self) -> Mapping[Any, AtPrevalence]:
-        """What the prevalence means that each model is reported at; nothing where none is stated."""
+        """The errors of each model at its stated prevalence; nothing if none is stated."""
         found = {model: AtPrevalence.of(profile, self.level) for model, profile in self.profiles.items()}
         return {model: each for model, each in found.items() if each is not None}
 
     @cached_property
     def by_slice(self) -> Mapping[Any, BySlice]:
-        """How right each model is in each slice, if there are slices, or several topics of answers."""
+        """The accuracy of each model in each slice, if there are slices, or several topics of answers."""
         by_slice = {}
         for model, profile in self.profiles.items():
             slices = {**_by_topic(profile), **self.slices.get(model, {})}
@@ -154,7 +155,7 @@ class Evidence:
 
     @cached_property
     def guaranteed_in_slices(self) -> Mapping[Any, pd.DataFrame]:
-        """The thresholds of each model that are guaranteed in all slices that were asked for, where a rule applies."""
+        """The guaranteed thresholds of each model for all requested slices, if a guarantee is possible."""
         return {
             model: guaranteed_in_slices(profile, self.slices[model], self.target, self.level, self.n_candidates)
             for model, profile in self.profiles.items()
@@ -164,7 +165,7 @@ class Evidence:
 
     @cached_property
     def by_answer(self) -> Mapping[Any, BySlice]:
-        """How often each model is right, by the class that it answers, if there are classes."""
+        """The accuracy of each model by the class that it answers, if there are classes."""
         found = {model: (profile, self.labels_of(model)) for model, profile in self.profiles.items()}
         return {
             model: BySlice.of(profile, {"answer": labels.as_slices()}, self.level)
@@ -174,24 +175,24 @@ class Evidence:
 
     @cached_property
     def comparison(self) -> Comparison:
-        """The differences of all models from the baseline."""
+        """The differences between all models and the baseline."""
         return compare_models(self.rows, self.profiles, self.baseline, self.unpaired)
 
     @cached_property
     def stops(self) -> Mapping[Any, Stops]:
-        """Every threshold that the scores of each model allow, that of the least harm first."""
+        """All possible thresholds of each model; the model with the least harm comes first."""
         stops = self.known_stops or {model: Stops.of(each, self.level) for model, each in self.profiles.items()}
         return {model: stops[model] for model in [*self.by_harm, *stops] if model in stops}
 
     @cached_property
     def targets(self) -> Sequence[float]:
-        """What people allow: shares of errors, or of what is lost, or mean costs."""
+        """The allowed errors: shares of errors, mean losses or mean costs."""
         cost = next(iter(self.assessments.values())).accuracy if self.kind == "costs" else 0.0
         return sorted({*allowed_losses(self.kind, cost), *self.errors})
 
     @cached_property
     def target(self) -> float:
-        """What is told first: what was asked for, else the largest that brings something; of errors, up to 5%."""
+        """The limit in the summary: the requested one, or else the largest useful one; for errors, at most 5%."""
         if self.errors:
             return self.errors[0]
         targets = [target for target in self.targets if target <= _FIRST_TOLD or self.kind != "right or wrong"]
@@ -208,29 +209,29 @@ class Evidence:
 
     @cached_property
     def answered(self) -> Sequence[Compared]:
-        """The cases that each model answers at the errors allowed, where rows are paired; else nothing."""
+        """The cases that each model answers at the allowed errors, if rows are paired; else nothing."""
         return () if self._draws is None else [self._draws.answered_at(target) for target in self.targets]
 
     @property
     def at_target(self) -> Compared | None:
-        """The cases that each model answers at what is told first, where rows are paired."""
+        """The cases that each model answers at the limit in the summary, if rows are paired."""
         return next((each for each in self.answered if each.target == self.target), None)
 
     @property
     def best(self) -> Any:
-        """The model that answers most at what is told first; where that is not compared, that of the least harm."""
+        """The model that answers most at the limit in the summary; if not compared, the model with the least harm."""
         return self.by_harm[0] if self.at_target is None else self.at_target.ranked[0]
 
     @cached_property
     def costs(self) -> Compared | None:
-        """The least cost of a case of each model at the prices that were given, where rows are paired."""
+        """The least cost of a case of each model at the given prices, if rows are paired."""
         return None if self._draws is None or self.prices is None else self._draws.cost_at(*self.prices)
 
     @cached_property
     def risk_differences(self) -> Mapping[Any, RiskDifference]:
-        """How much the errors of others differ from those of the best model, where the same share is answered.
+        """The differences between the errors of other models and of the best model, if all answer the same share.
 
-        Models that no threshold helps are left out.
+        Models that are not better at any threshold are left out.
         """
         if self.at_target is None:
             return {}
@@ -239,8 +240,8 @@ class Evidence:
 
     @cached_property
     def _draws(self) -> Draws | None:
-        """Draws of the rows of all models, where these are paired."""
-        if self.at_prevalence:  # draws of all rows would let a class of few rows and much weight vary
+        """Draws of the rows of all models, if rows are paired."""
+        if self.at_prevalence:  # in draws of all rows, a class with few rows and a large weight would vary too much
             return None
         paired = {model: profile for model, profile in self.profiles.items() if model not in self.unpaired}
         if len(paired) < 2 or len({profile.n_rows for profile in paired.values()}) > 1:
@@ -249,18 +250,18 @@ class Evidence:
 
     @cached_property
     def by_harm(self) -> Sequence[Any]:
-        """The models, that of the least harm first."""
+        """The models; the model with the least harm comes first."""
         found = self.assessments
         return sorted(found, key=lambda model: (_HARM.index(found[model].grade), abs(found[model].gap)))
 
     @cached_property
     def profiles_by_harm(self) -> Mapping[Any, ConfidenceProfile]:
-        """The predictions of the models, those of the least harm first."""
+        """The predictions of the models; the model with the least harm comes first."""
         return {model: self.profiles[model] for model in self.by_harm if model in self.profiles}
 
     @cached_property
     def _computed(self) -> dict[Any, Any]:
-        """What functions of this evidence keep that compute once; it is not pickled."""
+        """The results of functions that compute only once; it is not pickled."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -271,7 +272,7 @@ class Evidence:
         return {}
 
     def guarantee(self, model: Any, target: float) -> Guarantee:
-        """Return the threshold of a model that is guaranteed to keep what is allowed, or why there is none."""
+        """Return the threshold of a model that is guaranteed to keep a limit, or why there is none."""
         if (model, target) not in self._guarantees:
             self._guarantees[model, target] = (
                 guarantee_of_cells(self.stops[model], target, self.level)
@@ -281,7 +282,7 @@ class Evidence:
         return self._guarantees[model, target]
 
     def units(self, model: Any) -> str:
-        """Return what a guarantee counts."""
+        """Return the name of the units that a guarantee counts."""
         units = "rows" if model in self.known_stops or self.profiles[model].groups is None else "groups"
         return f"{units} of this mix" if model in self.at_prevalence else units
 
@@ -290,11 +291,11 @@ class Evidence:
         return self.labels.get(model) or Labels.of(self.profiles[model])
 
     def title_of(self, model: Any) -> str:
-        """Return how a model is called where it is the subject of a sentence."""
+        """Return the name of a model as the subject of a sentence."""
         return str(model) if self.several else self.name
 
     def anonymous(self) -> "Evidence":
-        """Return the same without rows, slices, labels, and names of models and files, which may tell of people."""
+        """Return the data without rows, slices, labels, and names of models and files, which may identify persons."""
         names = {model: f"model {number}" for number, model in enumerate(self.values, 1)} if self.several else {}
         name_of = {model: names.get(model, model) for model in self.values}
         return replace(
@@ -319,13 +320,13 @@ class Evidence:
 
 
 def _by_topic(profile: ConfidenceProfile) -> dict[Any, Slices]:
-    """Return the slices by what answers are about: the labels of a multilabel task."""
+    """Return the slices by the topic of answers: the labels of a multilabel task."""
     topics = Topics.of(profile)
     return {} if topics is None else {"label": Slices(topics.code, [f"label = {name}" for name in topics.names])}
 
 
 def _without_labels(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return predictions whose classes have numbers in place of labels."""
+    """Return predictions with numbers instead of labels."""
     if profile.topics is not None:
         profile = replace(profile, topics=tuple(range(1, len(profile.topics) + 1)))
     return profile if profile.classes is None else replace(profile, classes=numbered(len(profile.classes)))

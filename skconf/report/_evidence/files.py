@@ -1,4 +1,4 @@
-"""What a report on predictions in files rests on: small files in memory, others batch by batch."""
+"""The data of a report on predictions in files: small files are read into memory, other files batch by batch."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -32,14 +32,14 @@ from skconf.tables._files import bytes_held, guess_columns, read_columns, read_g
 from skconf.tables._ids import with_truth
 from skconf.tables._paths import LogPath, Paths, WithTruth, list_files, shown
 
-#: Bytes of files, decompressed, that are held in memory.
+#: The most bytes of files, after decompression, that are held in memory.
 _MOST_BYTES = 100_000_000
-#: Classes without a row that are named.
+#: The most classes without a row that are named.
 _MOST_NAMED = 5
 
 
 def untold(step: str) -> None:
-    """Tell no step."""
+    """Ignore the step."""
 
 
 def evidence_of_files(
@@ -62,7 +62,7 @@ def evidence_of_files(
 ) -> Evidence | TableAlone:
     """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says.
 
-    The parameters of `Columns` come by name; `doing` is told each step in memory.
+    The parameters of `Columns` are passed by name. `doing` is called for each step in memory.
     """
     columns, several = Columns(**parameters), isinstance(files, Mapping)
     if isinstance(files, Mapping):
@@ -75,7 +75,7 @@ def evidence_of_files(
     if in_batches is None:
         in_batches = needed or _are_large(file for parts in logs.files.values() for file in parts)
     elif needed and not in_batches:
-        raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
+        raise ValueError("Groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
         _refuse_in_batches(
             ids=ids,
@@ -95,7 +95,7 @@ def evidence_of_files(
     counts = counts_alone(logs, several=several, level=confidence_level)
     if counts is not None:
         if prevalence is not None:
-            raise ValueError(f"{option('prevalence')} needs true labels, and these logs hold none. Leave it out.")
+            raise ValueError(f"{option('prevalence')} needs true labels, but these logs have none. Leave it out.")
         return counts
     models, matched = logs.files, list[str]()
     if truth is not None:
@@ -123,18 +123,18 @@ def evidence_of_files(
 
 
 class OneFile(NamedTuple):
-    """What a file of predictions holds.
+    """The content of a file of predictions.
 
     Attributes
     ----------
     profile : ConfidenceProfile
         Its predictions.
     table : DataFrame or None
-        The columns that were asked for besides, if any.
+        The other requested columns, if any.
     read_as : list of str
-        How it was read, in sentences.
+        Sentences on how the file was read.
     score : ndarray of shape (n_samples,) or None
-        Another score of each answer, where there is one.
+        Another score of each answer, if there is one.
     """
 
     profile: ConfidenceProfile
@@ -151,9 +151,9 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
     path : path
         The file.
     parameters : mapping
-        Those of `Columns`, by name.
+        The parameters of `Columns`, by name.
     slices : sequence of str, default=()
-        Columns to read besides.
+        Other columns to read.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
     """
     files = list_files(path)
     if len(files) > 1:
-        raise ValueError(f"{path} holds {len(files):,} files. Name one.")
+        raise ValueError(f"{path} has {len(files):,} files. Name one of them.")
     logs = read_logs({"value": files}, Columns(**parameters), in_batches=False)
     (file,) = logs.files["value"]
     columns, guessed = guess_columns([file], logs.columns["value"])
@@ -179,14 +179,14 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
 
 
 def _cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the values of a column, with numbers that a file of text spells as numbers do."""
+    """Return the values of a column; texts that are numbers become numbers."""
     numbers = pd.Series(as_numbers(column))
     spelled = column.dropna().astype(str).tolist() == numbers.dropna().map("{:g}".format).tolist()
     return numbers if spelled else column.reset_index(drop=True)
 
 
 def _are_large(files: Iterable[Path]) -> bool:
-    """Return whether files hold more than is held in memory, decompressed."""
+    """Return whether files are too large for memory after decompression."""
     left = _MOST_BYTES
     for file in files:
         if isinstance(file, LogPath):  # it is in memory already
@@ -198,7 +198,7 @@ def _are_large(files: Iterable[Path]) -> bool:
 
 
 def _refuse_in_batches(**given: Any) -> None:
-    """Raise if something is asked for that cannot be had in batches."""
+    """Raise if something is requested that batches cannot give."""
     lacking = {
         "ids": ("keep no rows to match", ""),
         "truth": ("keep no rows to match", ", and write the true labels into the files of predictions"),
@@ -265,10 +265,10 @@ def _from_memory(
 def _with_truth(
     models: Mapping[str, Sequence[Path]], truth: str | PathLike[str], ids: Any, target: Any
 ) -> tuple[dict[str, list[Path]], list[str]]:
-    """Return the files of models, which have one each, with true labels from another one, and that in words."""
+    """Return the files of models with true labels from another file, and a sentence about it."""
     of_truth = list_files(truth)
     if len(of_truth) > 1:
-        raise ValueError(f"{option('truth')} names {len(of_truth)} files. Name one file, with all true labels.")
+        raise ValueError(f"{option('truth')} names {len(of_truth)} files. Name one file with all true labels.")
     matched = {model: with_truth(file, of_truth[0], ids, target) for model, (file,) in models.items()}
     return {model: [file] for model, (file, _) in matched.items()}, list(
         dict.fromkeys(said for _, said in matched.values())
@@ -276,7 +276,7 @@ def _with_truth(
 
 
 def _never_true(profile: ConfidenceProfile) -> str:
-    """Return which classes of the probabilities are no true label of any row; "" where there are none."""
+    """Return which classes of the probabilities are never a true label; "" if there are none."""
     if profile.classes is None or profile.true_class is None:
         return ""
     count = np.bincount(profile.true_class, minlength=len(profile.classes))
@@ -314,7 +314,7 @@ def _from_batches(
 
 
 def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
-    """Gather what a report on models read in batches rests on; NaN where a model lacks what a metric needs."""
+    """Return the data of a report on models read in batches; NaN if a model lacks the input of a metric."""
     rows = list({row.name: row for of_model in results.values() for row in of_model.rows}.values())
     return Evidence(
         rows=rows,
@@ -329,7 +329,7 @@ def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
 
 
 def _compared_groups(found: InBatches, groups: Sequence[Any], columns: Columns) -> BySlice | None:
-    """Return how right a model is in each group; None where that cannot be counted, or was not asked for."""
+    """Return the share of right answers in each group; None if it cannot be counted, or was not requested."""
     needed = ["accuracy_score", "mean_confidence"]
     if not found.is_counted or columns.threshold is not None or not set(needed) <= set(found.values.columns):
         return None
@@ -345,7 +345,7 @@ def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several:
     columns = [*next(iter(results.values())).values.columns, "count", *(["model"] if several else [])]
     if taken := [group for group in dict.fromkeys(groups) if group in columns]:
         raise DataError(
-            f"the groups {shorten(taken)} are called as columns of the report. Rename them in the file, or choose "
+            f"the groups {shorten(taken)} have names of columns of the report. Rename them in the file, or choose "
             f"other metrics by {option('metrics')}.",
             kind="repeated column",
             column=taken[0],

@@ -1,4 +1,4 @@
-"""Answers that are right by one model and wrong by another, and which difference of accuracies is excluded."""
+"""Answers that are right by one model and wrong by another, and the differences of accuracies that are excluded."""
 
 from typing import NamedTuple, Self
 
@@ -9,24 +9,24 @@ from skconf._core.warn import collected
 from skconf.inference._comparison import compare
 from skconf.profile import ConfidenceProfile
 
-#: The interval whose ends exclude larger differences, each at 5%: two one-sided tests.
+#: The level of the interval whose ends exclude larger differences: two one-sided tests at 5%.
 _LEVEL = 0.9
-#: How often a detectable difference is found, where a test holds its level.
+#: How often a detectable difference is found, with a test at its nominal level.
 _POWER, _SIZE = 0.8, 0.05
 
 
 class Flips(NamedTuple):
-    """Answers that another model has right or wrong where the first one does not.
+    """Answers that are right by one of two models only.
 
     Attributes
     ----------
     n_flipped, to_wrong : int
-        Answers that flipped, and those among them that the first model has right.
+        Number of such answers, and how many of them are right by the first model.
     excluded : float
-        The difference of accuracies than which none is larger, either way, at 5%: the end of the 90% interval that is
-        further from 0. NaN where there is no interval.
+        Larger differences of accuracies, in either direction, are excluded at 5%: the end of the 90% interval that is
+        further from 0. NaN if there is no interval.
     standard_error : float
-        That of the difference, by the same interval.
+        The standard error of the difference, from the same interval.
     """
 
     n_flipped: int
@@ -36,7 +36,7 @@ class Flips(NamedTuple):
 
     @classmethod
     def of(cls, first: ConfidenceProfile, second: ConfidenceProfile) -> Self | None:
-        """Compare two models on the same rows; None where answers are not right or wrong."""
+        """Compare two models on the same rows; None if answers are not right or wrong."""
         if {first.kind, second.kind} != {"right or wrong"}:
             return None
         mine, theirs = first.everything.correct, second.everything.correct
@@ -47,5 +47,5 @@ class Flips(NamedTuple):
         return cls(int(np.count_nonzero(mine != theirs)), int(np.count_nonzero(mine & ~theirs)), most, float(error))
 
     def detectable(self, n_compared: int) -> float:
-        """Return the difference that is found four times in five, by one of so many tests that hold 5% together."""
+        """Return the difference that one of `n_compared` tests with joint level 5% finds with 80% probability."""
         return float((norm.ppf(1 - _SIZE / (2 * n_compared)) + norm.ppf(_POWER)) * self.standard_error)

@@ -12,7 +12,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row
 
-#: Most samples for which intervals of a page are drawn by resampling.
+#: The most samples for which a page has intervals by resampling.
 _MOST_RESAMPLED = 20_000
 _N_RESAMPLES = 1000
 
@@ -26,7 +26,7 @@ def interval_ends(
     most_resampled: float = np.inf,
     random_state: Any = 0,
 ) -> tuple[Floats, list[Any]]:
-    """Compute the interval of every metric, NaN where there is none, and the notices that come with them.
+    """Compute the interval of every metric (NaN if there is none) and its notices.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def interval_ends(
     level : float
         Level of the intervals.
     most_resampled : float, default=inf
-        Most samples that are resampled for metrics that need it.
+        The most samples for metrics that need resampling.
     random_state : int, Generator or None, default=0
         Seed of resampling.
     """
@@ -62,9 +62,9 @@ def interval_ends(
 
 def page_ends(evidence: Evidence, model: Any) -> Floats:
     """Return the ends of the intervals of a model's values."""
-    if len(evidence.profiles.get(model, ())) < 2:  # of one answer no interval can be estimated
+    if len(evidence.profiles.get(model, ())) < 2:  # one answer gives no interval
         return np.full((len(evidence.rows), 2), np.nan)
-    with collected():  # an interval that cannot be had is a dash
+    with collected():  # the page shows a dash for a missing interval
         ends, _ = interval_ends(
             evidence.rows,
             evidence.values[model],

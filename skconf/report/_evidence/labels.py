@@ -15,7 +15,7 @@ from skconf.report._evidence.slices import Slices
 
 
 class Confusion(NamedTuple):
-    """A label that is taken for another.
+    """A confusion of two labels.
 
     Attributes
     ----------
@@ -24,9 +24,9 @@ class Confusion(NamedTuple):
     n_rows : int
         Number of rows.
     share : float
-        Its share of all confusions, weighted.
+        Weighted share of all confusions.
     confidence : float
-        Mean confidence there, weighted.
+        Weighted mean confidence of these rows.
     """
 
     true: int
@@ -61,7 +61,7 @@ class Labels:
 
     @classmethod
     def of_texts(cls, true: NDArray[Any], predicted: NDArray[Any]) -> Self:
-        """Return labels that are written out, row by row."""
+        """Return labels from two arrays with a label for each row."""
         classes, codes = np.unique(np.concatenate([true, predicted]).astype(str), return_inverse=True)
         return cls(classes, codes[: len(true)], codes[len(true) :])
 
@@ -72,7 +72,7 @@ class Labels:
         return len(self.classes)
 
     def anonymous(self) -> Self:
-        """Return the same with numbers in place of names."""
+        """Return the same labels with numbers instead of names."""
         return replace(self, classes=numbered(len(self.classes)))
 
     def as_slices(self) -> Slices:
@@ -91,7 +91,7 @@ class Labels:
         return cells.reshape(n_classes, n_classes + 1)
 
     def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> list[Confusion]:
-        """Find the most frequent confusions of a label with another, by weight if there are weights."""
+        """Find the most frequent confusions, by weight if there are weights."""
         wrong = self.true != self.predicted
         if weight is not None:
             wrong &= weight > 0
@@ -115,7 +115,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """What each answer is about: the labels of a multilabel task.
+    """The topic of each answer: the labels of a multilabel task.
 
     Attributes
     ----------
@@ -140,10 +140,10 @@ class Topics:
         return self.names[self.code[row]]
 
     def are_in_turn(self) -> bool:
-        """Return whether each row has an answer on each topic, one after the other."""
+        """Return whether each row has an answer for each topic, one after the other."""
         return np.array_equal(self.code, np.arange(len(self.code)) % len(self.names))
 
 
 def numbered(n_classes: int) -> NDArray[Any]:
-    """Return numbered names for classes, whose own names may tell of people."""
+    """Return numbers as names for classes, because real names may identify persons."""
     return np.array([f"class {number}" for number in range(1, n_classes + 1)])

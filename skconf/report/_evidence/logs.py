@@ -1,4 +1,4 @@
-"""Logs of language models among the files of a report: their tables, and what of them counts."""
+"""Logs of language models among the files of a report: their tables, and how many samples count."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,18 +21,18 @@ from skconf.tables._paths import LogPath, shown
 
 
 class Logs(NamedTuple):
-    """The files of models, of which logs are tables.
+    """The files of models, with tables for logs.
 
     Attributes
     ----------
     files : dict of model to list of Path
-        The files; a log has its table with it.
+        The files. A log has its table.
     columns : dict of model to Columns
-        Their columns; those of a log are known.
+        The columns of each file. The columns of a log are known.
     said : list of str
-        How logs were read, in sentences.
+        Sentences on how logs were read.
     states : dict of str to dict of str to int
-        How many samples of a log are answers, abstain for a reason, or do not count.
+        How many samples of a log are answers, abstain (for each reason), or do not count.
     """
 
     files: dict[str, list[Path]]
@@ -43,16 +43,16 @@ class Logs(NamedTuple):
 
 @dataclass(frozen=True)
 class CountsAlone(TableAlone):
-    """How many samples of logs that hold no confidence are answers, and how many of these are right.
+    """Counts for logs without confidences: how many samples are answers, and how many answers are right.
 
     Attributes
     ----------
     states : mapping of str to mapping of str to int
-        As of `Logs`, by the names in the index of the table.
+        As in `Logs`, by the names in the index of the table.
     level : float
         Level of the intervals.
     right_or_wrong : bool
-        Whether no answer is right in part.
+        Whether all grades are 0 or 1.
     """
 
     states: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class CountsAlone(TableAlone):
     right_or_wrong: bool = True
 
     def anonymous(self) -> "CountsAlone":
-        """Return the same with numbers in place of the names of models, and without files."""
+        """Return the same counts with numbers instead of the names of models, and without files."""
         names = {
             str(model): f"model {number}" if self.several else model for number, model in enumerate(self.frame.index, 1)
         }
@@ -83,7 +83,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         if log is None:
             continue
         if in_batches:
-            text = "a log of a language model is read in memory, and alone. Name one log for each model, and leave "
+            text = "a log of a language model is read alone and in memory. Name one log for each model, and leave "
             raise DataError(f"{text}{option('groups')} and {option('in_batches')} out.", kind="log").at(shown(log))
         path = log_path(log, columns.correct, columns.confidence, columns.abstained)
         found.said.extend(path.frame.attrs["read_as"])
@@ -102,7 +102,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
 
 
 def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlone | None:
-    """Return the counts of logs, where one of them holds no confidence; None if all have some."""
+    """Return the counts of logs if one of them has no confidences; else None."""
     frames = {model: file.frame for model, (file, *_) in logs.files.items() if isinstance(file, LogPath)}
     if not any(_has_no_confidence(frame) for frame in frames.values()):
         return None
@@ -113,7 +113,7 @@ def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlo
     level = LEVEL if level is None else level
     rows = [_counts(logs.states[model], frames[model], logs.columns[model], level) for model in frames]
     frame = pd.DataFrame(rows, index=pd.Index(list(frames) if several else ["value"], name="model"))
-    said = [*logs.said, "there are no confidences in it, so that answers are counted alone"]
+    said = [*logs.said, "there are no confidences, so answers are only counted"]
     sources = [
         SourceFile(model if several else "", shown(file), sum(logs.states[model].values()), digest(file))
         for model, (file,) in logs.files.items()

@@ -1,4 +1,4 @@
-"""Where predictions come from: files with their hashes, the command, and how columns were read."""
+"""The origin of predictions: files with their hashes, the command, and how columns were read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ class SourceFile:
     Attributes
     ----------
     model : str
-        The model whose predictions it holds.
+        The model whose predictions are in the file.
     path : str
-        The file as the user named it; of several files their number.
+        The file as the user named it. For several files, their number.
     n_rows : int
         Number of predictions.
     digest : str
-        SHA-256 of its bytes, in hexadecimal; "" where it was not computed.
+        SHA-256 of its bytes, in hexadecimal; "" if it was not computed.
     """
 
     model: str
@@ -29,7 +29,7 @@ class SourceFile:
 
     @property
     def name(self) -> str:
-        """Its name, without folders."""
+        """The name without folders."""
         return Path(self.path).name
 
 
@@ -42,11 +42,11 @@ class Origin:
     files : sequence of SourceFile
         The files; empty for predictions in memory.
     command : str
-        The command that made the report; "" where it was called from Python.
+        The command that made the report; "" for a call from Python.
     read_as : sequence of str
-        How columns were read, in sentences.
+        Sentences on how columns were read.
     states : mapping of str to mapping of str to int
-        Of logs, by the model: how many samples are answers, abstain for a reason, or do not count.
+        For logs, by model: how many samples are answers, abstain (for each reason), or do not count.
     """
 
     files: Sequence[SourceFile] = ()

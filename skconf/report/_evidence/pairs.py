@@ -1,4 +1,4 @@
-"""Rows of files that are about the same samples: matched by ids, or by place where the true labels agree."""
+"""Rows of files about the same samples: matched by ids, or by position if the true labels agree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from skconf.tables._ids import places_by_id
 
 @dataclass(frozen=True)
 class RowsOfFile:
-    """What was read from the file of a model.
+    """The content of the file of a model.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class RowsOfFile:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Predictions of several models in one order of rows: attributes of :class:`Evidence`.
+    """Predictions of several models with the same order of rows: attributes of :class:`Evidence`.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Pairs:
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
-    """Bring the predictions of all models into one order of rows.
+    """Bring the predictions of all models into the same order of rows.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
 
 
 def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
-    """Choose some rows of a file, in an order."""
+    """Choose some rows of a file, in a given order."""
     found = rows.found
     names = ("truth", "predicted", "ids", "repeated", "score")
     columns = {name: getattr(found, name) for name in names if getattr(found, name) is not None}
@@ -141,14 +141,14 @@ def _names_of(rows: RowsOfFile, kept: NDArray[np.intp]) -> RowsOfFile:
 
 
 def _labels_beside(found: Rows) -> Labels | None:
-    """Return the labels that predictions do not hold themselves."""
+    """Return the labels of a file whose predictions do not have them."""
     if found.profile.classes is not None or found.truth is None or found.predicted is None:
         return None
     return Labels.of_texts(found.truth, found.predicted)
 
 
 def _why_unpaired(one: Rows, other: Rows) -> str:
-    """Return why two files cannot be compared row by row; empty if they can."""
+    """Return why two files cannot be compared row by row; empty if they can be compared."""
     n_rows, n_others = one.profile.n_rows, other.profile.n_rows
     if n_rows != n_others:
         return f"have {n_rows:,} and {n_others:,} rows"
@@ -168,7 +168,7 @@ def _why_unpaired(one: Rows, other: Rows) -> str:
 
 
 def _other_weights(one: ConfidenceProfile, other: ConfidenceProfile) -> str:
-    """Return why two models weigh rows differently; empty if they do not."""
+    """Return why two models have different weights; empty if they have the same."""
     mine, theirs = one.everything.sample_weight, other.everything.sample_weight
     alike = mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs)
     return "" if alike else "have different sample weights"

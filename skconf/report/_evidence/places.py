@@ -1,4 +1,4 @@
-"""The places of the slider: exact stops of all models, from few answers to all, and what each costs."""
+"""The places of the slider: exact stops of all models, from few answers to all, and the cost of each."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from skconf.report._evidence.evidence import Evidence
 
-#: Stops of the slider: of each model, and of all together.
+#: The most stops of the slider for each model, and for all models together.
 _STOPS, _MOST_STOPS = 200, 200
 
 
@@ -17,13 +17,13 @@ class Place(NamedTuple):
     Attributes
     ----------
     share : float
-        Share that is answered, of the model that made the place.
+        Share answered by the model that made the place.
     stops : sequence of int
-        The stop of each model there; -1 where it answers nothing.
+        The stop of each model at this place; -1 if it answers nothing.
     answered, missed : list of float
-        Share of all rows that each model answers there; and that it answers wrongly, or what that costs.
+        Share of all rows that each model answers; and the share that it answers wrongly, or its cost.
     threshold : float or None
-        The threshold that predictions came with, if that made the place.
+        The threshold of the predictions, if it made the place.
     """
 
     share: float
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
     @property
     def wrong_of_1000(self) -> list[float]:
-        """How many of 1,000 rows each model answers wrongly, or what these cost."""
+        """How many of 1,000 rows each model answers wrongly, or the cost of these answers."""
         return [round(1000 * share, 3) for share in self.missed]
 
     @property
@@ -68,13 +68,13 @@ def places_of(evidence: Evidence) -> list[Place]:
 
 
 def _thresholds(evidence: Evidence) -> list[float]:
-    """Return the finite thresholds that predictions come with, but for 0, which accepts everything."""
+    """Return the finite thresholds of the predictions, without 0, which accepts everything."""
     given = dict.fromkeys(profile.threshold for profile in evidence.profiles.values())
     return [threshold for threshold in given if threshold is not None and np.isfinite(threshold) and threshold > 0]
 
 
 def default_place(places: Sequence[Place], of_error: float, of_person: float) -> int:
-    """Return the place to show first: a given threshold, else where the first model costs least."""
+    """Return the place to show first: a given threshold, or else the least cost of the first model."""
     given = next((at for at, place in enumerate(places) if place.threshold is not None), None)
     if given is not None:
         return given
@@ -83,7 +83,7 @@ def default_place(places: Sequence[Place], of_error: float, of_person: float) ->
 
 
 def prices_of(evidence: Evidence) -> tuple[float, float]:
-    """Return the prices that are shown first: those given, else examples, where a person costs as a mean answer."""
+    """Return the prices to show first: the given prices, or else examples in which a person costs a mean answer."""
     if evidence.prices is not None:
         return evidence.prices
     if evidence.kind != "costs":

@@ -1,4 +1,4 @@
-"""What a report on predictions in memory rests on."""
+"""The data of a report on predictions in memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from skconf.report._evidence.tables import TableAlone, table_of_classes
 
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
-#: What a report may be asked for, besides predictions.
+#: The options of a report, besides predictions.
 _OPTIONS = ("metrics", "threshold", "confidence_level", "baseline", "slices", "random_state", "errors", "prices")
 
 
@@ -52,7 +52,7 @@ def source_of(
         return evidence_of(models, several=several, prevalence=prevalence, **options)
     unused = [name for name, value in options.items() if value is not None]
     if unused:
-        raise ValueError(f"by={by!r} has metrics of its own, of one model. Leave {listed(unused)} out.")
+        raise ValueError(f"by={by!r} has fixed metrics for one model. Leave {listed(unused)} out.")
     profile = as_profile("A report", y_true, y_proba, **given)
     return table_of_classes(profile if prevalence is None else profile.at_prevalence(prevalence), zero_division)
 
@@ -71,7 +71,7 @@ def evidence_of(
     prices: Sequence[float] | None = None,
     prevalence: Mapping[Any, float] | None = None,
 ) -> Evidence:
-    """Evaluate predictions, and gather what a report on them rests on.
+    """Evaluate predictions, and return the data of a report on them.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def evidence_of(
         As in :func:`skconf.confidence_report`.
     """
     if baseline is not None and not several:
-        raise ValueError(f"baseline={baseline!r} is for several models, given as mappings. Leave it out.")
+        raise ValueError(f"baseline={baseline!r} needs several models, passed as mappings. Leave it out.")
     if baseline is not None and baseline not in profiles:
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
     if several:
@@ -129,7 +129,7 @@ def evidence_of(
 def _at_prevalence(
     profiles: Mapping[Any, ConfidenceProfile], prevalence: Mapping[Any, float], *, several: bool
 ) -> dict[Any, ConfidenceProfile]:
-    """Return the predictions as they count where the classes have the shares that are stated."""
+    """Return the predictions with weights for the stated shares of the classes."""
     weighed = {}
     for model, profile in profiles.items():
         try:
@@ -142,7 +142,7 @@ def _at_prevalence(
 
 
 def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:
-    """Return the errors allowed that were asked for."""
+    """Return the requested allowed errors."""
     if errors is None:
         return ()
     allowed = [errors] if isinstance(errors, Real) else list(errors)
@@ -154,14 +154,14 @@ def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:
 
 
 def given_prices(prices: Any) -> tuple[float, float] | None:
-    """Return what an error costs, and a case that is sent to a person; None if that is not given."""
+    """Return the cost of an error and of a case that is sent to a person; None if they are not given."""
     if prices is None:
         return None
     given = list(prices) if np.ndim(prices) == 1 else []
     if len(given) != 2:
         raise ValueError(
-            f"{option('prices')} needs two numbers: what an error costs, and what a case that is sent to a person "
-            f"costs, such as 10 and 1, got {prices!r}."
+            f"{option('prices')} needs two numbers, such as 10 and 1: the cost of an error, and the cost of a case "
+            f"that is sent to a person. It is {prices!r}."
         )
     for each in given:
         check_number(each, "prices", 0.0, np.inf, open_high=True)
@@ -169,7 +169,7 @@ def given_prices(prices: Any) -> tuple[float, float] | None:
 
 
 def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:
-    """Check the predictions of every model; a single one is called "value", as its column."""
+    """Check the predictions of every model; a single model is called "value", like its column."""
     if isinstance(y_true, Mapping):
         predictions = {model: (held, y_proba) for model, held in y_true.items()}
     elif isinstance(y_proba, Mapping):
@@ -192,7 +192,7 @@ def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, 
     """Return the slices of all models, whose rows they share."""
     counts = {model: profile.n_rows for model, profile in profiles.items()}
     if len(set(counts.values())) > 1:
-        raise ValueError(f"slices are of rows that all models share, but their numbers of rows are {counts}.")
+        raise ValueError(f"slices need rows that all models share, but the models have {counts} rows.")
     read = read_slices(given, next(iter(counts.values())))
     answers = {model: each.abstained and np.flatnonzero(~each.abstained.rows) for model, each in profiles.items()}
     return {
@@ -207,7 +207,7 @@ def check_names(models: Iterable[Any], *, with_ends: bool) -> None:
     taken = {*OF_THE_METRIC, *(end for model in models if with_ends for end in ends_of(model))}
     for model in models:
         if model in taken:
-            raise ValueError(f"A model is named {model!r}, like another column of the report. Rename it.")
+            raise ValueError(f"A model is named {model!r}, which is also a column of the report. Rename it.")
 
 
 def ends_of(model: Any) -> tuple[str, str]:
@@ -218,9 +218,9 @@ def ends_of(model: Any) -> tuple[str, str]:
 def _evaluate(
     rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
 ) -> tuple[list[Row], list[list[float]]]:
-    """Evaluate all metrics, NaN where a model does not allow one; leave out what no model allows, or keep all.
+    """Evaluate all metrics, with NaN if a model does not allow one; leave out those that no model allows, or keep all.
 
-    What a function of the user's own raises is raised.
+    An error of the user's own function is raised.
     """
     kept, values = [], []
     for row in rows:

@@ -1,4 +1,4 @@
-"""What a stated prevalence means: the errors of each class there, and the shares that probabilities imply."""
+"""The errors of each class at a stated prevalence, and the shares that the probabilities imply."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,25 +12,25 @@ from skconf._core.proportions import clopper_pearson
 from skconf.metrics._base.stratified_shares import StratifiedShares, mover
 from skconf.profile import ConfidenceProfile
 
-#: Implied shares that differ from stated ones by more than this factor are told.
+#: The report mentions implied shares that differ from the stated ones by more than this factor.
 _FACTOR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class AtPrevalence:
-    """The errors of each class among all cases, where the classes have the shares that are stated.
+    """The errors of each class among all cases, if the classes have the stated shares.
 
     Attributes
     ----------
     names : sequence of str
         The classes.
     share, of_rows : ndarray of shape (n_classes,)
-        Share of each class that is stated, and its share of the rows.
+        The stated share of each class, and its share of the rows.
     implied : ndarray of shape (n_classes,) or None
-        Mean probability of each class at the stated shares; None where its probabilities are not known.
+        Mean probability of each class at the stated shares; None if the probabilities are unknown.
     wrong, low, high : ndarray of shape (n_classes,)
-        Errors in rows of each class, as a share of all cases, with their interval; NaN of graded answers, and
-        the interval also where answers are in groups.
+        Errors in rows of each class, as a share of all cases, with their interval. NaN for graded answers; the interval
+        is also NaN if answers are in groups.
     total : tuple of float
         Share of all cases that are wrong, with its interval.
     """
@@ -46,7 +46,7 @@ class AtPrevalence:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, level: float) -> Self | None:
-        """Return what predictions have at the prevalence that they are weighed to; None where none is stated."""
+        """Return the errors of predictions at their stated prevalence; None if none is stated."""
         if profile.prevalence is None or profile.classes is None:
             return None
         share, codes = np.array(profile.prevalence), profile.require("true_class")
@@ -70,12 +70,12 @@ class AtPrevalence:
 
     @property
     def rarest(self) -> int:
-        """The class of the smallest share; of equal shares the last one."""
+        """The class with the smallest share; the last one if shares are equal."""
         return int(len(self.share) - 1 - np.argmin(self.share[::-1]))
 
     @property
     def off(self) -> NDArray[np.intp]:
-        """The classes whose implied share differs from the stated one by a factor of two, the worst first."""
+        """The classes whose implied and stated shares differ by more than a factor of two, with the worst first."""
         if self.implied is None:
             return np.empty(0, dtype=np.intp)
         with np.errstate(divide="ignore"):
@@ -83,12 +83,12 @@ class AtPrevalence:
         return np.argsort(-apart, kind="stable")[: np.count_nonzero(apart > np.log(_FACTOR))]
 
     def implies(self) -> str:
-        """Say which other share the probabilities imply; "" where they imply what is stated."""
+        """Say which other share the probabilities imply; "" if they imply the stated share."""
         if self.implied is None or not len(self.off):
             return ""
         worst = self.off[0]
         return (
-            f"the probabilities imply {in_percent(self.implied[worst])} {self.names[worst]} where "
+            f"the probabilities imply {in_percent(self.implied[worst])} {self.names[worst]}, but "
             f"{in_percent(self.share[worst])} is stated"
         )
 

@@ -1,4 +1,4 @@
-"""The reliability diagram: what answers are, against what they say of themselves, in bins."""
+"""The reliability diagram: the accuracy of answers by their confidence, in bins."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from skconf.inference._grouped_means import Means, expected_and_observed
 from skconf.inspection import ReliabilityDisplay
 from skconf.profile import ConfidenceProfile
 
-#: Bins of expected costs; fewer where each would have less than `_FEWEST` answers.
+#: The number of bins of expected costs; fewer if bins would have less than `_FEWEST` answers.
 _BINS, _FEWEST = 12, 20
 
 

@@ -12,7 +12,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic, is_pair, read_statistic, read_statistics
 from skconf.scoring._sklearn_metrics import Accuracy
 
-#: The metric that a row shows.
+#: The metric of a row.
 Row = Statistic
 
 USUAL = (
@@ -43,7 +43,7 @@ JUDGED = (
 )
 
 
-#: Rows that tell right from wrong answers by the confidence, and say nothing of how many are right.
+#: Rows about how well the confidence separates right and wrong answers, and not about how many are right.
 _OF_THE_CONFIDENCE = frozenset(
     {
         "confidence_roc_auc_score",
@@ -58,7 +58,7 @@ _OF_THE_CONFIDENCE = frozenset(
 
 
 class _Threshold(Whole, rests_on="samples"):
-    is_estimate = False  # it was chosen
+    is_estimate = False  # the user chose it
     takes = "costs"
     info = Info("threshold", None, (0.0, np.inf), None, "")
 
@@ -67,12 +67,12 @@ class _Threshold(Whole, rests_on="samples"):
 
 
 def counts_rejected_as_wrong(row: Row) -> bool:
-    """Return whether a row is scikit-learn's accuracy, for which an answer that is rejected is not right."""
+    """Return whether a row is scikit-learn's accuracy, which counts rejected answers as wrong."""
     return isinstance(row.metric, Accuracy)
 
 
 def judges_the_confidence_alone(row: Row) -> bool:
-    """Return whether a row asks how well a confidence tells right from wrong answers, whichever the answers are."""
+    """Return whether a row judges how well the confidence separates right from wrong answers."""
     return row.metric.info.name in _OF_THE_CONFIDENCE
 
 
@@ -87,7 +87,7 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
     Parameters
     ----------
     metrics : iterable or mapping of whatever may name a metric, "all" or None
-        The requested metrics; or "all" for every metric that is a number; or None for the usual ones.
+        The requested metrics. "all" means every metric that is a number, None the usual metrics.
     has_threshold : bool
         Whether metrics of a threshold are among the usual ones.
 
@@ -124,7 +124,7 @@ def _is_shown(cls: type[Any]) -> bool:
 
 
 def _of_all_classes(name: str) -> Any:
-    """Return the specification of a metric averaged over classes, if its function defaults to the positive class."""
+    """Return a metric averaged over classes, if its function is about the positive class by default."""
     cls = metric_classes().get(name)
     of_one = cls is not None and any(field.name == "average" and field.default == "binary" for field in fields(cls))
     return (name, {"average": "macro"}) if of_one else name

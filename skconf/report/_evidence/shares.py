@@ -1,4 +1,4 @@
-"""How right a model is in parts of the rows, or what it costs, worst first."""
+"""The accuracy of a model in parts of the rows, or its cost, with the worst part first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from skconf.profile import ConfidenceProfile, Kind
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """How right it is in each part that has some weight, or what it costs there.
+    """The accuracy, or the cost, in each part with a positive weight.
 
     Attributes
     ----------
     code : ndarray of shape (n_found,)
-        Number of each part, worst first: by the upper end of the interval; of costs by the lower one.
+        Number of each part, worst first: sorted by the upper end of the interval, or by the lower end for costs.
     count : ndarray of shape (n_found,)
         Number of rows.
     right, low, high : ndarray of shape (n_found,)
@@ -31,11 +31,11 @@ class Shares:
     level : float
         Confidence level of the intervals.
     says : ndarray of shape (n_found,)
-        Mean confidence, or mean uncertainty beside costs, weighted.
+        Weighted mean confidence; for costs, weighted mean uncertainty.
     kind : str
-        What is known of the answers.
+        The kind of answers.
     has_errors : bool
-        Whether rows count alike and are right or wrong: errors can then be counted.
+        Whether rows have equal weights and are right or wrong, so that errors can be counted.
     """
 
     code: NDArray[np.intp]
@@ -50,12 +50,12 @@ class Shares:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, columns: Sequence[Codes], level: float) -> Self:
-        """Compute the shares of right answers by each column; parts are numbered on from one column to the next."""
+        """Compute the shares of right answers by each column; numbers of parts continue from column to column."""
         numbers = [(_counted if are_counts(profile) else _in_units)(profile, codes, level) for codes in columns]
         count, right, low, high, says = (np.concatenate(each) for each in zip(*numbers, strict=True))
         kept = np.flatnonzero(~np.isnan(right))
         count, right, low, high, says = (each[kept] for each in (count, right, low, high, says))
-        # The worst is that which is bad whatever chance has done: a part of few rows has a high upper end.
+        # Sorted by the end of the interval, a part with few rows does not come first by chance.
         order = np.lexsort((kept, -right, -low) if profile.kind == "costs" else (kept, right, high))
         right, low, high, says = (each[order] for each in (right, low, high, says))
         has_errors = are_counts(profile) and profile.sample_weight is None
@@ -83,7 +83,7 @@ def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[ND
 
 
 def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:
-    """Compute the same for graded answers, costs and answers in groups, from means over answers or groups."""
+    """Compute the same numbers for graded answers, costs and groups, from means over answers or groups."""
     n_parts = int(codes.max()) + 1
     says, right = (
         Means.of_parts(values, profile.sample_weight, profile.groups, codes, n_parts)

@@ -1,4 +1,4 @@
-"""Thresholds for each slice, guaranteed together."""
+"""Thresholds for each slice, with a common guarantee."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ from skconf.selective import tune_threshold
 def guaranteed_in_slices(
     profile: ConfidenceProfile, slices: Mapping[Any, Slices], target: float, level: float, n_candidates: int = 1
 ) -> pd.DataFrame:
-    """Return a threshold for each slice that is guaranteed to keep a target, all of them together with a probability.
+    """Return a threshold for each slice. Together, they keep a target with a given probability.
 
     Parameters
     ----------
@@ -27,22 +27,22 @@ def guaranteed_in_slices(
     slices : mapping of column to Slices
         The slices by each column; the columns share the probability.
     target : float
-        The errors allowed in each slice.
+        The allowed errors in each slice.
     level : float
         The probability.
     n_candidates : int, default=1
-        Number of scores that share it as well.
+        Number of scores that also share the probability.
 
     Returns
     -------
     DataFrame
         A row for each slice, in the order of their names, with the columns ``slice``, ``n_units`` (rows or groups),
-        ``threshold`` (NaN where nothing is guaranteed), ``coverage`` (of its answers) and ``reason``.
+        ``threshold`` (NaN if nothing is guaranteed), ``coverage`` (of its answers) and ``reason``.
     """
     answers = replace(drawn_as_counts(profile), abstained=None)
     tables = []
     for each in slices.values():
-        with collected():  # what is not guaranteed has its reason in the table
+        with collected():  # the table has the reasons
             tuned = tune_threshold(
                 answers,
                 target=target,
@@ -64,7 +64,7 @@ def guaranteed_in_slices(
 
 
 def _shortest(answers: ConfidenceProfile, slices: Slices, name: str, threshold: float) -> float:
-    """Return the shortest number that accepts of a slice what a threshold accepts; NaN for nothing."""
+    """Return the number with the fewest digits that accepts the same answers of a slice; NaN if it accepts nothing."""
     if np.isinf(threshold):
         return np.nan if threshold > 0 else 0.0
     scores = answers.score[slices.codes == list(slices.names).index(name)]

@@ -1,4 +1,4 @@
-"""Whether groups of answers have more errors than their confidences imply: a p-value for each."""
+"""Tests whether groups of answers have more errors than their confidences imply: a p-value for each group."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ from skconf.profile import ConfidenceProfile
 
 
 def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
-    """Test every group of every column for overconfidence: the p-value of so many errors, or more.
+    """Test every group of every column for overconfidence: the probability of so many errors or more.
 
-    Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
-    distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
-    normal distribution, as :func:`~skconf.inference.assess_confidence` does; of graded answers, and of answers in
-    groups, by a t test of the gap, group by group. If each answer is a group of its own, right and wrong ones are
-    counted as independent. Graded ones are drawn once as right or wrong and counted, if they imply too few errors for a
-    t test. Costs are not tested: they have no bound.
+    If confidences are calibrated, errors are independent with probabilities 1 − c. Their number in a group then has an
+    exact distribution for any size of the group. With unequal weights, the gap between mean confidence and accuracy is
+    tested by a normal distribution, as in :func:`~skconf.inference.assess_confidence`. Graded answers, and answers in
+    groups, are tested by a t test of the gap. If each answer is its own group, right and wrong answers are counted as
+    independent. If graded answers imply too few errors for a t test, each is drawn once as right or wrong, and counted.
+    Costs are not tested, because they have no bound.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
     Returns
     -------
     list of ndarray of shape (n_groups,)
-        P-values, not adjusted for their number; NaN where a group is empty; where it implies too few errors, and
-        weights differ, answers are graded or in groups; and of costs.
+        P-values without adjustment for their number. NaN for an empty group, for costs, and for a group with too few
+        expected errors if weights differ, or if answers are graded or in groups.
     """
     if profile.kind == "costs":
         return [np.full(int(codes.max()) + 1, np.nan) for codes in columns]
@@ -62,9 +62,9 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
 
 
 def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Test the gap by t tests over answers or groups: NaN where too few errors are expected; and where none is grouped.
+    """Test the gap by t tests over answers or groups; return NaN if too few errors are expected, and ungrouped parts.
 
-    That is where each unit has one answer only.
+    A part is ungrouped if each of its units has only one answer.
     """
     weight, groups = profile.sample_weight, profile.groups
     gap = Means.of_parts(profile.confidence - profile.correctness, weight, groups, codes, n_parts)
@@ -75,7 +75,7 @@ def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[F
 
 
 def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes], sizes: Sequence[int]) -> list[Sums]:
-    """Sum over the groups of every column; the terms, which take most of the time, are computed once."""
+    """Sum over the groups of every column. The terms, which take most of the time, are computed once."""
     sums: list[Sums] = [() for _ in columns]
     for rows, block in profile.blocks():
         terms = metric.terms(block)
@@ -97,7 +97,7 @@ def _of_errors(*sums: Floats) -> Floats:
 def _of_gaps(*sums: Floats) -> Floats:
     """Compute p-values of the weighted gap; NaN where too few errors are expected.
 
-    Those that are seen must not decide: groups would be tested because they have many.
+    Observed errors must not decide, because groups would then be tested because they have many errors.
     """
     weight, sure, *_, squares = sums
     gap, error = GapSums.gap_and_error(*sums)

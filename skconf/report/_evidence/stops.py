@@ -13,9 +13,9 @@ from skconf.inspection._risk_coverage import effective_sizes
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile, Kind
 
-#: Stops that a curve shows.
+#: The most stops that a curve shows.
 SHOWN_STOPS = 120
-#: Fewest answers among which a share of errors says something.
+#: The least number of answers for a meaningful share of errors.
 FEWEST = 20
 _ROUNDING = 1e-9
 
@@ -29,19 +29,19 @@ class Stops:
     score : ndarray of shape (n_stops,)
         Distinct scores, descending.
     answered : ndarray of shape (n_stops,)
-        Share of all rows that have this score or more.
+        Share of all rows with at least this score.
     wrong : ndarray of shape (n_stops,)
-        Share of errors among these; or what is lost of them, or their mean cost.
+        Share of errors among these rows, or their mean loss or mean cost.
     size : ndarray of shape (n_stops,)
-        Effective number of these.
+        Effective number of these rows.
     level : float
         Level of intervals.
     kind : str
-        What is known of the answers.
+        The kind of answers.
     means : Means or StratifiedShares or None
-        What intervals follow from where answers are not counted one by one, or count by their class.
+        The data of intervals if answers are not counted one by one, or have weights by class.
     limits : ndarray of shape (n_stops,) or None
-        The largest uncertainty that is accepted, of costs.
+        For costs, the largest uncertainty that is accepted.
     """
 
     score: Floats
@@ -69,11 +69,11 @@ class Stops:
         return cls(ranking.score, answered, np.cumsum(ranking.errors) / accepted, size, level, kind, shares)
 
     def at_share(self, share: float) -> int:
-        """Return the first stop at which at least this share is answered."""
+        """Return the first stop that answers at least this share."""
         return min(int(np.searchsorted(self.answered, share - _ROUNDING)), len(self.answered) - 1)
 
     def at_threshold(self, threshold: float) -> int:
-        """Return the stop of a threshold; -1 if nothing is answered there."""
+        """Return the stop of a threshold; -1 if it answers nothing."""
         return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
 
     def at_most_wrong(self, target: float) -> int:
@@ -82,7 +82,7 @@ class Stops:
         return int(fits[-1]) if len(fits) else -1
 
     def cost(self, of_error: float, of_person: float) -> Floats:
-        """Return the mean cost of a case at each stop, where errors and cases that are not answered have a price."""
+        """Return the mean cost of a case at each stop, with prices for errors and for cases that are not answered."""
         return np.asarray(of_error * self.answered * self.wrong + of_person * (1 - self.answered))
 
     def ends(self, stops: Any) -> tuple[Any, Any]:
@@ -94,7 +94,7 @@ class Stops:
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
 
     def spread(self, most: int) -> set[int]:
-        """Return all stops, or at most so many evenly over the share answered."""
+        """Return all stops, or at most `most` stops that are evenly spread over the share answered."""
         if len(self.score) <= most:
             return set(range(len(self.score)))
         return {self.at_share(share) for share in np.linspace(0, 1, most).tolist()}
@@ -104,7 +104,7 @@ class Stops:
         return np.array(sorted(self.spread(SHOWN_STOPS) | {int(np.argmax(self.wrong > 0))}))
 
     def threshold(self, stop: int) -> float:
-        """Return the shortest number that accepts what this stop accepts, and no more: of costs, an uncertainty."""
+        """Return the shortest threshold that accepts the same answers as a stop; for costs, an uncertainty."""
         if self.limits is not None:
             above = float(self.limits[stop + 1]) if stop + 1 < len(self.limits) else np.inf
             return abs(shortest_between(-above, -float(self.limits[stop])))
@@ -115,7 +115,7 @@ class Stops:
 
 
 def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
-    """Return the largest uncertainty among the answers of each distinct score or more."""
+    """Return the largest uncertainty among the answers with at least each distinct score."""
     kept = slice(None) if profile.sample_weight is None else profile.sample_weight > 0
     score, doubt = profile.score[kept], uncertainty[kept]
     order = np.argsort(-score, kind="stable")
@@ -124,7 +124,7 @@ def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
 
 
 def shortest_between(low: float, high: float) -> float:
-    """Return the number of fewest decimals that is above one number and at most another."""
+    """Return the number with the fewest decimals above one number and not above another."""
     for decimals in range(17):
         scale = 10.0**decimals
         value = float(f"{np.floor(high * scale) / scale:.{decimals}f}")

@@ -14,7 +14,7 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin
 
 _BY_CLASS = ("cw_precision", "cw_recall", "cw_f1", "cprecision", "crecall", "cf1")
-#: What answers say of themselves, and what they are.
+#: The names of the expected and of the observed average, by kind.
 _SAID_AND_WAS = {
     "right or wrong": ("confidence", "accuracy"),
     "graded": ("confidence", "correctness"),
@@ -24,22 +24,22 @@ _SAID_AND_WAS = {
 
 @dataclass(frozen=True)
 class TableAlone:
-    """A report that is a table alone: of classes or of groups.
+    """A report that is only a table, of classes or of groups.
 
     Attributes
     ----------
     frame : DataFrame
         The table.
     origin : Origin
-        Where the predictions come from.
+        The origin of the predictions.
     rows : {"group", "class"}
-        What is in the rows.
+        The kind of rows.
     n_names : int
-        How many columns name a row: the index, and the first columns of the table.
+        The number of columns that name a row: the index, and the first columns of the table.
     several : bool
         Whether the index names models.
     by_group : mapping of str to BySlice
-        How right each model is in each group, where that is known; the key of a single model is "".
+        The accuracy of each model in each group, if it is known. The key of a single model is "".
     """
 
     frame: pd.DataFrame
@@ -51,14 +51,14 @@ class TableAlone:
 
     @property
     def named(self) -> pd.DataFrame:
-        """The table with all that names a row in its index, so that parts of it tell their rows."""
+        """The table with all names of rows in its index, so that parts of it name their rows."""
         names = [self.frame.index, *(self.frame.iloc[:, at] for at in range(self.n_names - 1))]
         rows = [", ".join(map(str, row)) for row in zip(*names, strict=True)]
         titles = [str(self.frame.index.name), *map(str, self.frame.columns[: self.n_names - 1])]
         return self.frame.iloc[:, self.n_names - 1 :].set_axis(pd.Index(rows, name=", ".join(titles)))
 
     def anonymous(self) -> "TableAlone":
-        """Return the same with numbers in place of the names of models, groups and classes, and without files."""
+        """Return the same table with numbers instead of the names of models, groups and classes, and without files."""
         names = [self.frame.index, *(self.frame.iloc[:, at] for at in range(self.n_names - 1))]
         frame = self.frame.iloc[:, self.n_names - 1 :]
         rows = _numbered(self.rows, list(zip(*names[self.several :], strict=True)))
@@ -77,12 +77,12 @@ class TableAlone:
 
 
 def _renamed(by_group: BySlice, rows: Sequence[str]) -> BySlice:
-    """Return the same groups by other names, which are in the order of the table."""
+    """Return the same groups with other names, which are in the order of the table."""
     return replace(by_group, names=[rows[code] for code in by_group.shares.code])
 
 
 def _numbered(what: str, names: Sequence[Any]) -> list[str]:
-    """Return a number for each distinct name, in their order."""
+    """Return a number for each distinct name, in the order of the names."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names), 1)}
     return [f"{what} {numbers[name]}" for name in names]
 
@@ -107,7 +107,7 @@ def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
 
 
 def table_of_thresholds(evidence: Evidence) -> pd.DataFrame:
-    """Return the thresholds for the errors that people allow, a row for each model and target."""
+    """Return the thresholds for allowed errors, with a row for each model and target."""
     rows = []
     for model in filter(evidence.stops.__contains__, evidence.values):  # in the order in which they were named
         stops = evidence.stops[model]
@@ -128,7 +128,7 @@ def table_of_thresholds(evidence: Evidence) -> pd.DataFrame:
 
 
 def table_of_slices(evidence: Evidence) -> pd.DataFrame:
-    """Return the slices of all models, worst first, with p-values of as many errors."""
+    """Return the slices of all models, worst first, with the p-values of so many errors."""
     said, was = _SAID_AND_WAS[evidence.kind]
     columns = ["model", "slice", "n_samples", said, was, "low", "high", "p_value"]
     tables = []

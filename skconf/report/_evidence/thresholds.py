@@ -1,4 +1,4 @@
-"""Thresholds for the errors that people allow: those observed to keep them, and those guaranteed to."""
+"""Thresholds for allowed errors: the observed thresholds, and the guaranteed ones."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -15,29 +15,29 @@ from skconf.selective._mix import most_rows
 from skconf.selective._objective import Objective
 from skconf.selective._tuning import without_class_weights
 
-#: Shares of errors among the answers that people allow.
+#: The usual shares of errors that people allow.
 _ERRORS = (0.01, 0.02, 0.05, 0.10)
-#: The same of what graded answers lose; and shares of the mean cost.
+#: The same for the loss of graded answers, and as shares of the mean cost.
 _LOSSES, _OF_COST = (0.02, 0.05, 0.10, 0.20, 0.30), (0.25, 0.5, 0.75, 0.9)
 
-#: Whether a threshold is guaranteed, or why there is none: no rule applies to weights and costs; there are fewer rows
-#: than any guarantee takes; no threshold was observed to keep it; or one that rests on few answers; or more rows help.
+#: Whether a threshold is guaranteed, or why not: there is no rule for weights and costs; there are fewer rows than any
+#: guarantee needs; no threshold keeps the limit; one that keeps it accepts few answers; or more rows would help.
 Status = Literal["guaranteed", "no rule", "too few rows", "never observed", "few answers", "more rows"]
 
 
 class Guarantee(NamedTuple):
-    """A threshold that is guaranteed to keep what is allowed, or why there is none.
+    """A threshold that is guaranteed to keep the limit, or the reason why there is none.
 
     Attributes
     ----------
     status : str
-        Whether there is one, or why not.
+        Whether there is a threshold, or why not.
     stop : int
-        The stop of the threshold; -1 where there is none.
+        The stop of the threshold; -1 if there is none.
     n_units : int
-        Number of rows, or of groups of rows, that it rests on.
+        Number of rows, or of groups of rows, that the guarantee uses.
     needed : int
-        How many would do; 0 where that is not known.
+        How many would be enough; 0 if this is unknown.
     """
 
     status: Status
@@ -47,7 +47,7 @@ class Guarantee(NamedTuple):
 
 
 def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
-    """Return the errors that people allow: shares of errors, or of correctness that is lost; or mean costs."""
+    """Return the usual limits: shares of errors, mean losses or mean costs."""
     if kind != "costs":
         return _LOSSES if kind == "graded" else _ERRORS
     return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST if mean_cost))
@@ -56,7 +56,7 @@ def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
 def guarantee(
     profile: ConfidenceProfile, stops: Stops, target: float, level: float, n_candidates: int = 1
 ) -> Guarantee:
-    """Return the threshold that is guaranteed to keep a target with a probability, or why there is none."""
+    """Return the threshold that keeps a target with a given probability, or the reason why there is none."""
     plain = profile if profile.prevalence is None else without_class_weights(profile)
     if (
         plain.sample_weight is not None
@@ -71,13 +71,13 @@ def guarantee(
     needed = required_samples(target, of_each)
     if n_units < needed:
         return Guarantee("too few rows", n_units=n_units, needed=needed)
-    with collected():  # where nothing qualifies, the status says so
+    with collected():  # the status says if there is no threshold
         tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=of_each, random_state=0)
     return _answer(tuned, stops, target, of_each, profile.share_answered)
 
 
 def guarantee_of_cells(stops: Stops, target: float, level: float) -> Guarantee:
-    """Return the same by the counts of cells, each answer of which may be any at its beginning."""
+    """Return the same from the counts of cells; each answer counts with the confidence at the start of its cell."""
     n_units = round(float(stops.size[-1]))
     needed = required_samples(target, level)
     if n_units < needed:
@@ -89,7 +89,7 @@ def guarantee_of_cells(stops: Stops, target: float, level: float) -> Guarantee:
 
 
 def _answer(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float = 1.0) -> Guarantee:
-    """Return the threshold that was found, or why there is none."""
+    """Return the threshold that was found, or the reason why there is none."""
     if tuned.feasible:
         return Guarantee("guaranteed", stops.at_threshold(tuned.threshold), tuned.n_samples)
     if not tuned.n_samples:  # a class ran out of rows
@@ -98,13 +98,13 @@ def _answer(tuned: TunedThreshold, stops: Stops, target: float, level: float, sh
 
 
 def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float) -> Guarantee:
-    """Find out why no threshold is guaranteed, and how many answers would do."""
+    """Find out why no threshold is guaranteed, and how many answers would be enough."""
     n_units = tuned.n_samples
     if not (stops.wrong[stops.size >= FEWEST] < target).any():
         return Guarantee("never observed", n_units=n_units)
     closest = int(np.argmin(tuned.results["risk_upper_bound"]))
     coverage, risk = (float(tuned.results[name][closest]) for name in ("coverage", "risk"))
-    coverage /= share_answered  # of the answers, which alone are counted
+    coverage /= share_answered  # the coverage among answers, because only answers are counted
     errors = round(risk * coverage * n_units)
     if errors >= target * coverage * n_units:
         return Guarantee("few answers", n_units=n_units)

@@ -11,14 +11,14 @@ from skconf.inference._grouped_means import losses_from_the_top
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
-#: How much a confidence may be below a level by rounding.
+#: Rounding may put a confidence below a level by this much.
 _ROUNDING = 1e-12
-#: Fewest answers of a level in a picture: fewer without an error say nothing of its rate.
+#: The fewest answers of a level in a picture. Fewer answers without an error say nothing about the error rate.
 _FEWEST = 50
 
 
 def levels_of(assessment: Assessment, profile: ConfidenceProfile | None, level: float) -> tuple[Stretch, ...]:
-    """Return the levels of a verdict; where it tests only the gap, those of the profile, each with its own interval."""
+    """Return the levels of a verdict; if it only tests the gap, the levels of the profile with separate intervals."""
     if assessment.levels or profile is None or profile.kind == "costs":
         return assessment.levels
     return tuple(_means_from_the_top(profile, level))
@@ -43,8 +43,8 @@ def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[St
 
 
 def error_tail(levels: tuple[Stretch, ...]) -> pd.DataFrame:
-    """Return the share of errors among the most confident answers, by where these begin; of confidences from 0.5 on."""
-    surest = levels if len(levels) > 1 and levels[1].low > 0.5 else levels[1:]  # all of them may be such
+    """Return the share of errors among the most confident answers, by their lowest confidence, from 0.5 on."""
+    surest = levels if len(levels) > 1 and levels[1].low > 0.5 else levels[1:]  # all answers may be so confident
     enough = [each for each in surest if each.count >= _FEWEST or each.low <= 0.5]
     rows = [
         (

@@ -1,4 +1,4 @@
-"""The answers that were furthest from what they said: most confident errors, largest losses, highest costs."""
+"""The worst answers: most confident errors, largest losses, or highest costs, relative to the expected ones."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 from skconf.inference._grouped_means import expected_and_observed
 from skconf.profile import ConfidenceProfile
 
-#: Answers that are listed.
+#: The number of answers that are listed.
 _LISTED = 20
 
 
@@ -19,7 +19,7 @@ class Worst(NamedTuple):
     row : int
         Its row, from 0.
     says, was : float
-        Its confidence and correctness; or its uncertainty and cost.
+        Its confidence and correctness, or its uncertainty and cost.
     """
 
     row: int
@@ -28,7 +28,7 @@ class Worst(NamedTuple):
 
 
 def worst_answers(profile: ConfidenceProfile, at_most: int = _LISTED) -> list[Worst]:
-    """Find the wrong answers of the highest confidence; or those that lost, or cost, most beyond what was expected."""
+    """Find the wrong answers with the highest confidence, or the answers with the largest unexpected loss or cost."""
     said, was = expected_and_observed(profile)
     apart = was - said if profile.kind == "costs" else said - was
     wrong = apart > 0 if profile.kind != "right or wrong" else was == 0

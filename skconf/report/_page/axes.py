@@ -1,4 +1,4 @@
-"""Place values on the axes of charts, and choose which are written."""
+"""Place values on the axes of charts, and choose which values are written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from skconf._core.pictures import NINES, nines
 
 Scale: TypeAlias = Literal["linear", "percent", "log", "log percent", "nines", "category"]
 
-#: Share of a scale that sets the place for exactly 0 off from the rest.
+#: The share of a scale that separates the place for exactly 0 from the other values.
 _GAP = 0.12
 
 
@@ -23,16 +23,16 @@ class Axis:
     Parameters
     ----------
     label : str
-        What it shows, with the unit.
+        The label, with the unit.
     scale : {"linear", "percent", "log", "log percent", "nines", "category"}, default="linear"
         "percent" and "log percent" write shares as percentages. "nines" is −log10(1 − c), for confidences: 0.9, 0.99,
         0.999 are equally far from each other. "category" has rows 0, 1, ...; see `named`.
     low, high : float, default=0 and 1
-        Values at its ends. What lies beyond is clipped.
+        Values at the ends of the axis. Values beyond are clipped.
     names : sequence of str, default=()
-        What is written at 0, 1, ... of categories; of other scales round values are, as many as there is room for.
+        For categories, the texts at 0, 1, ... Other scales have as many round values as there is room for.
     exact : bool, default=False
-        Keep a place for exactly 0 on a logarithmic scale, set off from the rest.
+        Keep a separate place for exactly 0 on a logarithmic scale.
 
     Raises
     ------
@@ -75,11 +75,11 @@ class Axis:
 
     @property
     def is_log(self) -> bool:
-        """Tell whether the scale is logarithmic."""
+        """Whether the scale is logarithmic."""
         return self.scale in ("log", "log percent")
 
     def place(self, values: ArrayLike) -> NDArray[Any]:
-        """Return the places of values: 0 at `low`, 1 at `high`; infinite where the scale has no place, NaN of NaN."""
+        """Return the places of values: 0 at `low`, 1 at `high`; infinite for values off the scale, NaN for NaN."""
         with np.errstate(all="ignore"):
             stretched = self._stretched(values)
             low, high = self._stretched([self.low, self.high])
@@ -109,10 +109,10 @@ class Axis:
             ticks = [0.0, *NINES.tolist()]
         else:
             ticks = _round_steps(low, high, most)
-        # Ends are inside, whatever rounding did to them.
+        # The ends are inside, also after rounding.
         inside = [value for value in ticks if -1e-9 <= replace(self, exact=False).place(value) <= 1 + 1e-9]
         every = -(-len(inside) // max(most - self.exact, 1))
-        # Counted from the end: of nines, the last ones matter most.
+        # Counted from the end, because the last nines matter most.
         return inside[(len(inside) - 1) % every :: every] if inside else []
 
     def _texts(self, values: Sequence[float]) -> list[str]:
@@ -165,6 +165,6 @@ def _round_steps(low: float, high: float, most: int) -> list[float]:
 
 def _round_logs(low: float, high: float) -> list[float]:
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    # Where decades are few, what lies between them helps to read.
+    # With few decades, values between them help to read.
     factors = (1, 2, 5) if np.log10(high / low) < 2 else (1,)
     return [float(f"{factor}e{power}") for power in powers for factor in factors]

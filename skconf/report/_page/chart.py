@@ -24,22 +24,22 @@ _PAD = 6.0
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A picture, what it shows, and the numbers behind it.
+    """A picture, its finding, and its numbers.
 
     Parameters
     ----------
     name : str
         A short title.
     finding : str
-        A sentence that says what is seen.
+        A sentence on what the picture shows.
     x, y : Axis
-        The axes. The label of the second one stands above it.
+        The axes. The label of the y axis is above it.
     marks : sequence of Mark
-        What is drawn.
+        The marks.
     data : DataFrame
-        The numbers behind it.
+        The numbers of the picture.
     width, height : float, default=420 and 300
-        Its size in units; letters are 13 units high.
+        The size of the picture in units. Letters are 13 units high.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Chart:
     height: float = 300
 
     def svg(self, prefix: str) -> Markup:
-        """Draw the chart as an SVG element; ``prefix`` begins its ids, and those of no other chart on the page."""
+        """Draw the chart as an SVG element; ``prefix`` begins its ids, and must be unique on the page."""
         frame = self.frame()
         box, clip = frame.box.grown(2), f"{prefix}-clip"
         shape = {"x": number(box.left), "y": number(box.top)}
@@ -84,9 +84,9 @@ class Chart:
         return within(frame, frame.at(x, y))
 
     def legend(self) -> Markup | None:
-        """Return the legend: each name once, beside a sample of its marks; None where nothing has a name.
+        """Return the legend: each name once, with a sample of its marks; None if nothing has a name.
 
-        Names are in the order of the series; those of no series are last.
+        Names are in the order of the series. Names without a series come last.
         """
         ordered = sorted(self.marks, key=lambda mark: (mark.series is None, mark.series or 0))
         named = dict.fromkeys((mark.name, mark.series) for mark in ordered if mark.name)
@@ -94,9 +94,9 @@ class Chart:
         return element("ul", entries, class_="legend") if entries else None
 
     def _sample(self, name: str, series: int | None) -> Markup:
-        """Return a sample of the marks of a name, one of each kind, as small as letters.
+        """Return a sample of the marks of a name: one of each kind, as small as letters.
 
-        Marks of the series without a name belong to it, too, where the series has no other name.
+        Marks of the series without a name belong to it, too, if the series has no other name.
         """
         same = [mark for mark in self.marks if mark.series == series]
         is_only = series is not None and len({mark.name for mark in same if mark.name}) == 1
@@ -107,7 +107,7 @@ class Chart:
         return element("svg", map(_sample, marks), viewBox=size, class_="chart sample", aria_hidden="true")
 
     def panels(self) -> tuple["Chart", ...]:
-        """Return the chart alone; or, of many series, a small chart of each, the others in grey behind it."""
+        """Return the chart; with many series, return a small chart for each, with the others in grey behind it."""
         series = dict.fromkeys(mark.series for mark in self.marks if mark.series is not None)
         return (self,) if len(series) <= _TOGETHER else tuple(self._panel(s) for s in series)
 

@@ -1,4 +1,4 @@
-"""Write a whole page into one file, which asks no host for anything, and say when and how it was made."""
+"""Write a whole page into one file, which loads nothing from the network, and say when and how it was made."""
 
 import os
 import shlex
@@ -26,7 +26,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
     title : str
         Title of the page, plain text.
     opening : sequence of Part
-        What stands before the first section.
+        The parts before the first section.
     sections : sequence of Section
         The questions and their answers.
     byline : str, default=""
@@ -35,7 +35,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
     Returns
     -------
     str
-        The same bytes for the same parts.
+        HTML. The same parts give the same bytes.
     """
     ids = Ids()
     keys = [ids.new(section.short) for section in sections]
@@ -59,7 +59,7 @@ def fragment(parts: Sequence[Part], *, prefix: str) -> str:
     parts : sequence of Part
         What to show.
     prefix : str
-        Begin of each identifier; another one for each cell.
+        The beginning of each identifier, which must differ between cells.
     """
     ids = Ids(prefix, scripted=False)
     shown = element("div", [part.html(ids) for part in parts], class_="skconf-page")
@@ -101,24 +101,24 @@ def _asset(name: str) -> str:
 
 
 def made_on() -> str:
-    """Return today's date in UTC, or that of SOURCE_DATE_EPOCH where it is set, so that pages can be made again.
+    """Return today's date in UTC, or the date of SOURCE_DATE_EPOCH if it is set, so that pages can be reproduced.
 
     Raises
     ------
     ValueError
-        If SOURCE_DATE_EPOCH is no number of seconds.
+        If SOURCE_DATE_EPOCH is not a number of seconds.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         now = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     except (ValueError, OverflowError, OSError):
-        text = f"SOURCE_DATE_EPOCH={epoch!r} is no number of seconds since 1970. Unset it, or set it to one."
+        text = f"SOURCE_DATE_EPOCH={epoch!r} is not a number of seconds since 1970. Unset it, or set it to a number."
         raise ValueError(text) from None
     return f"{now.day} {now:%B %Y}"
 
 
 def without_folders(command: str) -> str:
-    """Return a command with the last part of each absolute path in it.
+    """Return a command with only the last part of each absolute path.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def without_folders(command: str) -> str:
 
 
 def _shortened(word: str) -> str:
-    """Return a word of a command; an absolute path, also behind a sign of equality, without its folders."""
+    """Return a word of a command without the folders of an absolute path, also after an equals sign."""
     before, equal, last = word.rpartition("=")
     for kind in (PurePosixPath, PureWindowsPath):
         if kind(last).is_absolute():

@@ -12,9 +12,9 @@ from skconf.report._page.elements import Markup, element
 
 #: Height of letters. At 420 units on a phone's 358 pixels these are 11 pixels.
 FONT = 13
-#: From one line of text to the next.
+#: The distance between lines of text.
 LINE = 16
-#: So many times its size is kept of what leaves the frame: slopes at the edge stay what they are.
+#: Lines are kept up to this many times the size of the frame, so that slopes at the edge do not change.
 _BEYOND = 20.0
 
 
@@ -39,13 +39,13 @@ class Box:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where axes put values.
+    """The places of values in a chart.
 
     Parameters
     ----------
     x, y : Axis
     box : Box
-        The room between the axes.
+        The area between the axes.
     """
 
     x: Axis
@@ -53,7 +53,7 @@ class Frame:
     box: Box
 
     def at(self, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-        """Return places of points, one a row: NaN where a coordinate is, far outside where it is infinite."""
+        """Return places of points, one in each row. NaN stays NaN, and infinite values are far outside."""
         across = np.clip(self.x.place(x), -_BEYOND, 1 + _BEYOND)
         up = np.clip(self.y.place(y), -_BEYOND, 1 + _BEYOND)
         across, up = np.broadcast_arrays(across, up)
@@ -63,7 +63,7 @@ class Frame:
 
 
 def number(value: float) -> str:
-    """Return a coordinate: one decimal is finer than a screen."""
+    """Return a coordinate with one decimal, which is finer than a screen."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
@@ -75,7 +75,7 @@ def path(pieces: list[NDArray[Any]], close: bool = False) -> str:
 
 
 def text_width(text: str) -> float:
-    """Return about the width of a text, rather too much: fonts differ."""
+    """Return an estimate of the width of a text. It is rather too large, because fonts differ."""
     return FONT * sum(map(_letter_width, text))
 
 
@@ -86,14 +86,14 @@ def _letter_width(letter: str) -> float:
 
 
 def written(text: str, x: float, y: float, kind: str, width: float = np.inf) -> Markup:
-    """Write a text at a place, shortened to a width; ``kind`` are its classes. The whole is shown on hovering."""
+    """Write a text at a place, shortened to a width; ``kind`` has its classes. Hovering shows the whole text."""
     shown = _fitted(text, width)
     whole = element("title", text) if shown != text else None
     return element("text", shown, whole, x=number(x), y=number(y), class_=kind)
 
 
 def _fitted(text: str, width: float) -> str:
-    """Return a text, shortened in its middle: names often differ at the end."""
+    """Return a text that is shortened in the middle, because names often differ at the end."""
     if text_width(text) <= width:
         return text
     kept = len(text) - 1

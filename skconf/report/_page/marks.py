@@ -10,9 +10,9 @@ from skconf._core.pictures import outlined, pieces, straightened
 from skconf.report._page.elements import Markup, element
 from skconf.report._page.frame import Frame, number, path
 
-#: So many series are distinguished by colour, dashes and shape of markers.
+#: The number of series that colour, dashes and markers can distinguish.
 N_SERIES = 5
-#: Shapes of markers around their centre, one a series, about equal in area.
+#: Shapes of markers around their centre, one for each series, with about the same area.
 _SHAPES = (
     "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "m-3.5-3.5h7v7h-7z",
@@ -35,13 +35,13 @@ class Line:
     x, y : array-like
         Its points, in the order in which they are joined.
     name : str, default=None
-        What it shows, in the legend.
+        Its name in the legend.
     series : int or None, default=None
-        Which colour, dashes and markers, 0 to 4; None: a quiet grey.
+        The colour, dashes and markers, from 0 to 4. None means grey.
     step : bool, default=False
         Each y holds until the next x.
     dashed : bool, default=False
-        Dashed whatever its series: something expected or wanted, not observed.
+        Dashed in any series: something expected or wanted, and not observed.
     """
 
     x: ArrayLike
@@ -63,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """The room between two curves, such as limits of confidence; NaN breaks it.
+    """The area between two curves, such as confidence limits; NaN breaks it.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points, each with an interval or none. Those outside the axes are left out.
+    """Points, with or without intervals. Points outside the axes are left out.
 
     Parameters
     ----------
     x, y : array-like
-        Their places; where y is NaN, the interval stands alone, with a bar at its upper end.
+        The places of the points. If y is NaN, only the interval is drawn, with a bar at its upper end.
     low, high : array-like, default=None
         Ends of their intervals.
     name : str, default=None
@@ -151,12 +151,12 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class Here(Points):
-    """A point that a control moves: a ring around its place, at the edge of the frame where that is outside.
+    """A point that a control moves: a ring around its place, or at the edge of the frame if the place is outside.
 
     Parameters
     ----------
     row : int, default=0
-        The row of the control's table that it stands for.
+        The row of the table of the control.
     """
 
     row: int = 0
@@ -172,7 +172,7 @@ class Here(Points):
 
 
 def within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
-    """Return points, those outside the frame at its edge, and unknown ones at its bottom."""
+    """Return points; points outside the frame are put at its edge, and unknown points at its bottom."""
     box = frame.box
     known = np.where(np.isnan(points), (box.left, box.bottom), points)
     return np.clip(known, (box.left, box.top), (box.right, box.bottom))
@@ -180,14 +180,14 @@ def within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A line right across, at one value of one axis; a diagonal is a dashed `Line` without a series.
+    """A line across the chart at one value of one axis. A diagonal is a dashed `Line` without a series.
 
     Parameters
     ----------
     name : str or None
         What it shows, in the legend.
     x, y : float, default=None
-        Its value, of one of them.
+        The value on one of the axes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What pages are made of. A part is text in a terminal and HTML on a page."""
+"""The parts of pages. A part is text in a terminal and HTML on a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ class Prose:
     words : str
         Plain text.
     kind : {"", "finding", "finding fault", "note"}
-        A finding is what a section says first; one of a fault has a mark of another colour; a note is set smaller.
+        A section begins with its findings. A finding of a fault has a mark in another colour. A note is smaller.
     """
 
     words: str
@@ -49,12 +49,12 @@ class Prose:
 
 @dataclass(frozen=True)
 class Answers:
-    """Questions in a word, and the answer to each; first thing on a page.
+    """Questions in one word, with their answers, at the beginning of a page.
 
     Attributes
     ----------
     answers : sequence of tuple of str, str, bool
-        The question, the answer, and whether it tells of a fault.
+        The question, the answer, and whether it is about a fault.
     """
 
     answers: Sequence[tuple[str, str, bool]]
@@ -74,7 +74,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class ChartPart:
-    """A chart, its finding as caption, and its numbers to copy; only on pages."""
+    """A chart with its finding as a caption, and its numbers to copy; only on pages."""
 
     chart: "Chart"
 
@@ -115,7 +115,7 @@ class Copied:
 
 @dataclass(frozen=True)
 class Beside:
-    """Parts beside each other where there is room, below each other where not."""
+    """Parts beside each other if there is room, else below each other."""
 
     parts: Sequence[Part]
 
@@ -135,13 +135,13 @@ class Folded:
     Attributes
     ----------
     summary : str
-        What is folded.
+        The title of the folded parts.
     parts : sequence of Part
         The parts.
     in_text : bool
         Whether a terminal shows them, too.
     on_paper : bool
-        Whether they are printed where they are folded.
+        Whether they are printed although they are folded.
     """
 
     summary: str

@@ -12,7 +12,7 @@ def test_the_date_can_be_fixed(monkeypatch):
     assert made_on() == "23 November 2026"
     for wrong in ("yesterday", "1" * 30):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", wrong)
-        with pytest.raises(ValueError, match="is no number of seconds since 1970"):
+        with pytest.raises(ValueError, match="is not a number of seconds since 1970"):
             made_on()
 
 
