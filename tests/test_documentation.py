@@ -283,13 +283,17 @@ def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path)
 
 #: These take seconds with few trees, too. The build of the documentation runs all of them in full.
 LONG_EXAMPLES = {
+    "cross_validation_report",
     "csr_experiment_in_scikit_learn",
     "decide_by_costs",
     "learn_which_answers_are_right",
+    "let_calibrators_compete",
+    "pool_calibrators",
     "search_by_a_confidence_metric",
     "search_threshold_and_calibration",
     "see_whether_confidence_is_earned",
     "smoothed_isotonic",
+    "tell_models_apart_on_a_small_test_set",
     "use_where_a_class_is_rarer",
 }
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
