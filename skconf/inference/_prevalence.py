@@ -107,12 +107,13 @@ def estimate_prevalence(
 
     Notes
     -----
-    The estimate is that of the largest likelihood, found by EM [1]_, of probabilities calibrated on the labelled rows.
-    At it, the probabilities f of the classes have means E_k f in class k, and Σ π_k E_k f at use. Their covariance,
-    Σ π_k² Cov_k f / n_k + Cov f / n, and the matrix of the means give the interval: both samples count, and nothing is
-    resampled. A class that is estimated at less than ten rows of the smallest labelled class counts as having these in
-    f. In trials with 200 to 5,000 labelled rows of two classes, intervals of 95% covered in 96%, and in 88% in the
-    worst case; with ten classes in 90%.
+    The estimate maximises the likelihood by EM [1]_, with probabilities that are calibrated on the labelled rows. Let
+    π_k be the estimated shares, and f the probabilities of the classes at these shares. The mean of f is E_k f in class
+    k, and Σ π_k E_k f at use. The interval follows from the matrix of the means and from their covariance, Σ π_k² Cov_k
+    f / n_k + Cov f / n. So both samples count, and nothing is resampled. If the estimated share of a class is less than
+    ten rows of the smallest labelled class, it counts as ten rows in f. In trials with 200 to 5,000 labelled rows of
+    two classes, 95% intervals covered the true share in 96% of the sets, and in 88% in the worst case. With ten
+    classes, they covered it in 90%.
 
     The test is Hansen's [2]_: with bins of the score, eight of two classes, are the counts at use a mixture of those of
     the labelled classes? Half a row is added to each bin of a class. Where label shift held, the test rejected it in 5

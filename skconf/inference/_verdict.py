@@ -85,33 +85,38 @@ def assess_confidence(
 
     Notes
     -----
-    A stretch is a run of neighbouring bands, which begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
-    0.9999 and 1. Its p-value is that of the number of errors, two-sided, by its exact law, a Poisson binomial one.
-    Miscalibration is found if p ≤ t · w, with w = 1 for levels and ¼ for other stretches, where t is the 5% quantile of
-    the smallest p / w among draws of errors from the confidences [1]_. The interval of a stretch is Clopper and
-    Pearson's at the level 1 − t · w: the intervals hold together, and none disagrees with its test.
+    A stretch is a run of neighbouring bands. Bands begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
+    0.9999 and 1. The p-value of a stretch is the two-sided p-value of its number of errors, by the exact distribution,
+    a Poisson binomial. Miscalibration is found if p ≤ t · w, with the weight w = 1 for levels and ¼ for other
+    stretches. The critical value t is the 5% quantile of the smallest p / w among draws of errors from the confidences
+    [1]_. The interval of a stretch is Clopper and Pearson's at the level 1 − t · w. So the intervals hold together, and
+    each agrees with its test.
 
-    The stretch of the smallest p / w is named in each direction, less end bands with a one-sided p-value above 0.2, or
-    above 0.025 at the upper end of an overconfident one. The verdict gives its number of errors, not its gap: a
-    stretch that was chosen for its large gap exaggerates the gap.
+    In each direction, the stretch with the smallest p / w is named. Bands at its ends are left out if their one-sided
+    p-value is above 0.2 (above 0.025 at the upper end of an overconfident stretch). The verdict gives its number of
+    errors and not its gap, because the gap of a stretch that was chosen for a large gap is exaggerated.
 
-    Where nothing is found, `detectable_over` is the overconfidence that would have been found in four of five such
-    samples or more, however the errors are spread [2]_. It is no bound on what is there: that is the interval [3]_.
+    If nothing is found, `detectable_over` is the overconfidence that would have been found in at least four of five
+    samples like this one, for any distribution of the errors [2]_. It is not a bound on the true overconfidence; the
+    interval is such a bound [3]_.
 
-    The grade is that of the worst level or named stretch with 1% of the answers or more, by the near end of its
-    interval. Overconfident, per 1,000 answers: mild from 10 errors more than expected, serious from 50, unusable from
-    200; or twice the expected errors and 1 more, three times and 2 more, ten times and 20 more. Underconfident: mild
-    from 20 errors fewer than expected, serious from 100.
+    The grade is that of the worst level or named stretch with at least 1% of the answers, by the near end of its
+    interval. Numbers of errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected, serious
+    from 50 and unusable from 200. It also has these grades from twice the expected errors and at least 1 more, from
+    three times and at least 2 more, and from ten times and at least 20 more. Underconfidence is mild from 20 errors
+    fewer than expected, and serious from 100.
 
-    Weights break the draws: where the chance of being sampled depends on the label, errors of a calibrated classifier
-    do not follow its confidences. The weighted gap is tested by a normal distribution with the larger one of two
-    standard errors, that which the confidences imply and that of the data. With fewer than 30 effective errors the
-    verdict is "too few to say". Of graded answers, and of answers in groups (a profile's `groups`), the standard error
-    of the gap is that of the data, by group; of groups it has the t distribution. The interval of their accuracy is
-    that of :func:`confidence_interval`, as wide as new groups need; the sentence gives that of the gap beside it.
+    With weights, errors cannot be drawn from the confidences: if the probability of being sampled depends on the label,
+    errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal
+    distribution. Its standard error is the larger one of two: the one that the confidences imply, and that of the data.
+    With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in groups
+    (`groups` of a profile), the standard error of the gap is that of the data, by group. With groups, the t
+    distribution is used. The interval of their accuracy is that of :func:`confidence_interval` for new groups. The
+    sentence also gives the interval of the gap.
 
-    Of a classifier that rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about
-    the answers that it gives, as it is where rows abstain. If it rejects all, it is about what it would have answered.
+    If a classifier rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about its
+    accepted answers. In the same way, rows that abstain are left out. If it rejects everything, the verdict is about
+    the answers before rejection.
 
     References
     ----------

@@ -105,7 +105,7 @@ class CRecallScore(
 
     See Also
     --------
-    cprecision_score : The share of the probability given to a class that is given where it is true.
+    cprecision_score : The share of the probability of a class that is given to its own samples.
     cw_recall_score : Recall of the predicted classes, weighted by confidence.
 
     References

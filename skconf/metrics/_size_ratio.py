@@ -92,7 +92,7 @@ class CalibratedSizeRatio(
 
     See Also
     --------
-    capped_size_ratio : With a cap on the weight of an error, and an interval at any number of samples.
+    capped_size_ratio : The ratio with a cap on the weight of an error. It has an interval for any number of samples.
     calibrated_size_ratio_std : Its standard deviation, if the confidences are calibrated.
     overconfidence_risk : The evidence for overconfidence.
 
@@ -329,10 +329,11 @@ class OverconfidenceRisk(
 
     Notes
     -----
-    The paper's text gives Φ for ratios above 1, and says nothing of others; its tables have 0 there, and so has
-    "normal". The normal approximation is poor in the tail at every sample size: of calibrated classifiers, about 1%
-    exceed three standard deviations, not 0.135%. The paper names Student's t and Edgeworth's expansion as corrections;
-    the guide compares them: neither helps, as few sizes decide, and "convolution" needs no approximation of these.
+    The text of the paper defines P_risk only for ratios above 1. In its tables it is 0 for other ratios, as with
+    "normal". The normal approximation is poor in the tail at every sample size: about 1% of calibrated classifiers are
+    above three standard deviations, not 0.135%. The paper suggests Student's t and Edgeworth's expansion as
+    corrections. The guide compares them: neither helps, because a few sizes decide the value. "convolution" needs no
+    such approximation.
 
     References
     ----------

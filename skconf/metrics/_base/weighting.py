@@ -54,9 +54,9 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
 
     Notes
     -----
-    A metric that has parameters `labels` or `pos_label` is given the labels of the columns and the positive class; a
-    class that a fold lacks is then seen by the metric as well. The positive class of a metric of probabilities
-    without `pos_label` is the last of the sorted labels, as it is in scikit-learn.
+    If the metric has parameters `labels` or `pos_label`, it gets the labels of the columns and the positive class. So
+    it knows all classes, even if a fold lacks one. If a metric of probabilities has no `pos_label`, the positive class
+    is the last of the sorted labels, as in scikit-learn.
 
     Examples
     --------

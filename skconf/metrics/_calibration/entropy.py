@@ -52,7 +52,7 @@ class EntropicCalibrationDifference(
 
     See Also
     --------
-    ecd_test : Whether it differs from 0 by more than chance.
+    ecd_test : Tests whether it differs from 0 by more than chance.
 
     References
     ----------
@@ -148,8 +148,9 @@ class ECDTest(
 
     Notes
     -----
-    In a simulation the samples that matter least are drawn as one sum, by its first three moments, as long as they are
-    so many that this cannot show in 5,000 simulations; every other sample is drawn on its own.
+    In a simulation, the many samples with the smallest effect are drawn as one sum, by its first three moments, if
+    there are so many that this makes no visible difference in 5,000 simulations. Every other sample is drawn
+    separately.
 
     References
     ----------

@@ -54,7 +54,8 @@ class ConfidenceGap(
 
     Notes
     -----
-    It has no scorer: a model that gives its accuracy as every confidence would win a search for a small gap.
+    There is no scorer for it, because a search for a small gap would choose a model whose confidence is always its
+    accuracy.
 
     References
     ----------
@@ -123,10 +124,11 @@ class SpiegelhalterTest(
 
     Notes
     -----
-    It is two-sided, and cannot find every miscalibration. Its terms change sign at c = 1/2 and vanish
-    there: a z above 0 means overconfident only if all confidences are above 1/2. Of sets of 1,000 samples that are 5
-    points overconfident, it finds 99% if confidences lie in (0.5, 1), 5% in (0.2, 0.8) and none in (0.1, 0.5),
-    one-sided; the gap between confidence and accuracy finds 96 to 98% of all three.
+    The test is two-sided, and cannot find every kind of miscalibration. Its terms change sign at c = 1/2 and are 0
+    there. So a z above 0 means overconfidence only if all confidences are above 1/2. We simulated sets of 1,000 samples
+    that are overconfident by 5 percentage points, with one-sided tests. It found overconfidence in 99% of the sets if
+    confidences lie in (0.5, 1), in 5% if they lie in (0.2, 0.8), and in none if they lie in (0.1, 0.5). A test of the
+    gap between confidence and accuracy found it in 96 to 98% of all three.
 
     References
     ----------

@@ -58,10 +58,10 @@ class SmoothCalibrationError(
 
     Notes
     -----
-    The gaps are put on a grid fine enough for σ (at least 24 cells for each) and smoothed by a cosine transform, whose
-    half-sample symmetry is the reflection: time grows with n + grid, and confidences of exactly 0 or 1 count in full.
-    A σ below 3e-5, where smECE is as small, is found only to that. The authors' relplot counts mass at exactly 0
-    or 1 by half, and gives less for saturated models.
+    The gaps are put on a grid with at least 24 cells for each σ. They are smoothed by a cosine transform, whose
+    half-sample symmetry is the reflection. So the time grows with n + grid, and confidences of exactly 0 or 1 count in
+    full. The smallest σ that is found is 3e-5. The authors' package relplot counts confidences of exactly 0 or 1 by
+    half, so its values are lower for saturated models.
 
     References
     ----------
@@ -145,9 +145,9 @@ class LogitSmoothedCalibrationError(
 
     Notes
     -----
-    The integral is computed on a grid of 24 cells for each σ, without the draws of the authors' code, whose mean it is.
-    Where few samples lie within σ of each other, each is a gap of its own and the value is near the mean of |c − z|: of
-    a calibrated model it shrinks with the number of samples, and to at most 0.2σ.
+    The integral is computed on a grid of 24 cells for each σ. It is the mean of the random draws in the authors' code.
+    If few samples lie within σ of each other, each sample is a separate gap, and the value is close to the mean of |c −
+    z|. For a calibrated model, it decreases with the number of samples, to at most 0.2σ.
 
     References
     ----------
