@@ -308,7 +308,7 @@ class Columns:
             problem.columns = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
             raise problem from None
         if rows.any() or self.unit is not None:
-            named = None if self.unit is None else labels_in(table, self.unit)
+            named = None if self.unit is None else _of_one_type(labels_in(table, self.unit))
             profile = profile.beside(rows, codes_of(named, len(rows)))
         profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
@@ -550,6 +550,13 @@ def column_names(table: Any) -> list[Any]:
     """Return the names of the columns of a table of any kind."""
     names = getattr(table, "column_names", None)  # of pyarrow
     return list(names if names is not None else getattr(table, "columns", table))
+
+
+def _of_one_type(labels: Any) -> Any:
+    """Return labels as plain texts where some are numbers and some are texts, as ids of a log may be."""
+    if not isinstance(labels, np.ndarray) or labels.dtype.kind != "O" or len({*map(type, labels)}) == 1:
+        return labels
+    return np.array(list(map(plain, labels)), dtype=object)
 
 
 def _several(names: Any) -> list[Any]:

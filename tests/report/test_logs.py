@@ -531,3 +531,16 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
         ConfidenceProfile.from_correctness(CORRECT, 100 * CONFIDENCE)
     with pytest.raises(ValueError, match=r"must lie in \[0, 1\]\.$"):
         ConfidenceProfile.from_correctness([1, 0], [0.5, 1.5])
+
+
+def test_ids_of_a_log_may_be_numbers_and_texts(tmp_path):
+    log = json.loads((LOGS / "inspect.json").read_text())
+    first = log["samples"][0]["id"]
+    for sample in log["samples"]:
+        sample["id"] = 7 if sample["id"] == first else sample["id"]
+    (tmp_path / "mixed.json").write_text(json.dumps(log))
+    found, same = (
+        ConfidenceReport.from_files(file, correct="choice", confidence_level=0.9, metrics=["accuracy"]).frame
+        for file in ("mixed.json", LOGS / "inspect.json")
+    )
+    pd.testing.assert_frame_equal(found, same)
