@@ -14,6 +14,7 @@ from scipy.stats import binom
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics._base.draws import _rare_cells
+from skconf.metrics._base.tails import _NormalSum
 from skconf.metrics._size_ratio import draw_error_sizes
 
 
@@ -299,3 +300,10 @@ def test_the_risk_of_equal_confidences_is_that_of_a_binomial(n, confidence, erro
     profile = ConfidenceProfile.from_correctness(np.arange(n) >= errors, np.full(n, confidence))
     found = metrics.overconfidence_risk(profile, method="convolution")
     assert found == pytest.approx(binom.cdf(errors - 1, n, 1 - confidence), abs=2e-4)
+
+
+def test_half_a_step_is_taken_off_only_where_all_sizes_are_equal():
+    """Sums of equal sizes are that far apart; a normal distribution knows no steps."""
+    occurred = np.array([True, False, True])
+    assert _NormalSum(np.array([5.0, 5.0, 5.0]), occurred).observed == 7.5
+    assert _NormalSum(np.array([5.0, 5.0, 2.0]), occurred).observed == 7.0

@@ -17,7 +17,7 @@ def test_of_a_single_class_are_jeffreys_limits():
 
 
 def test_limits_of_shares_are_those_of_jeffreys():
-    hits, sizes = np.array([0.0, 1.0, 17.0, 100.0]), np.array([30.0, 40.0, 90.0, 100.0])
+    hits, sizes = np.array([0.0, 1.0, 17.0, 29.0, 100.0]), np.array([30.0, 40.0, 90.0, 30.0, 100.0])
     low, high = jeffreys(hits, sizes, 0.9)
     given = [beta.ppf([0.05, 0.95], k + 0.5, n - k + 0.5) for k, n in zip(hits, sizes, strict=True)]
     np.testing.assert_allclose(low, [0, *(limits[0] for limits in given[1:])])
