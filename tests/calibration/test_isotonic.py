@@ -99,7 +99,7 @@ def test_smoothed_isotonic_is_what_its_documentation_says(smoothing, weighted, s
 
 
 @TASKS
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @pytest.mark.parametrize("further", [0.0, 0.1, 3.0, 1000.0])
 def test_regressions_with_further_samples_are_those_refitted_for_every_value(further, seed, n, steps):
     p, y, _ = draw_task(seed, n, steps)

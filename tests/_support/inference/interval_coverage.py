@@ -137,28 +137,24 @@ POPULATIONS = {
 }
 
 
-def shift_for(share, of_class=False):
-    """Return the mean μ of log odds at which so many answers are wrong, or samples are of the class."""
+@cache
+def shift_of(population):
+    """Return the mean μ of log odds at which as many answers are wrong, or samples are of the class, as are wanted."""
     odds = np.random.default_rng(1).normal(0, 1.6, 400_000)
+    share = {"half at 1": 0.06, "rare class": 0.01}.get(population, 0.03)
 
     def excess(shift):
-        return expit(-np.abs(odds + shift) if not of_class else odds - shift).mean() - share
+        return expit(odds - shift if population == "rare class" else -np.abs(odds + shift)).mean() - share
 
     return brentq(excess, 0, 15)
-
-
-SHIFTS = {
-    name: shift_for({"half at 1": 0.06, "rare class": 0.01}.get(name, 0.03), name == "rare class")
-    for name in POPULATIONS
-}
 
 
 def draw_few(population, n_samples, rng):
     """Draw stated and true probabilities of the second class, and weights or None."""
     if population == "rare class":
-        proba = expit(rng.normal(-SHIFTS[population], 1.6, n_samples))
+        proba = expit(rng.normal(-shift_of(population), 1.6, n_samples))
         return proba, proba, None
-    odds = np.abs(rng.normal(SHIFTS[population], 1.6, n_samples))
+    odds = np.abs(rng.normal(shift_of(population), 1.6, n_samples))
     wrong, sure = expit(-odds), expit({"too sure": 1.6, "too modest": 1 / 1.6}.get(population, 1.0) * odds)
     second, special = rng.random(n_samples) < 0.5, rng.random(n_samples)
     if population == "ties":
