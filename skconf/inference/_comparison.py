@@ -145,7 +145,8 @@ def compare(
         If there are fewer than two models, or if their numbers of samples or their true labels differ. Also for the
         reasons that :func:`confidence_interval` lists.
     TypeError
-        If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
+        If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
+        that has kinks.
 
     See Also
     --------

@@ -1,14 +1,15 @@
 """Errors of weighted strata: a Bayesian bootstrap within each stratum, with phantom answers; and a closed form.
 
-Where classes were drawn in other shares than they are weighted with, a class of nearly all the weight may show few
-errors or none, and influence values then add no variance for it: intervals of the accuracy covered in 0.33 to 0.86.
-Each stratum therefore draws the weights of its own rows, a phantom error and a phantom right answer of Γ(½), and keeps
-its share. Were the error as heavy in each draw, every draw of a class of few errors would have more of them than the
-sample, and a truth near 0 would lie below the interval. Of a stratum with e < 10 errors half of the draws therefore
-have an error of e/10 of that weight. The other half do the same with few right answers, and the interval reaches as far
-as either. From ten of each on, both are alike. A right answer has the confidence of another of the stratum, or the
-lowest of all: of 100 rows none may be in doubt where one in a thousand is. Coverage was measured, in simulations; it is
-not proved.
+Sometimes classes are weighted to other shares than they have in the sample. A class with nearly all the weight may then
+show few errors or none, and influence values add no variance for it. With influence values, 95% intervals of the
+accuracy covered the truth only with a probability of 0.33 to 0.86. Each stratum therefore draws the weights of its own
+rows, of a phantom error and of a phantom right answer, both of weight Γ(½), and keeps its share. If the phantom error
+had this weight in each draw, every draw of a class with few errors would have more errors than the sample, and a true
+value near 0 would lie below the interval. So if a stratum has e < 10 errors, the phantom error has only e/10 of this
+weight in half of the draws. In the other half, the same is done with few right answers. The interval covers the
+quantiles of both halves. From ten errors and ten right answers on, both halves are alike. A phantom right answer has
+the confidence of another row of the stratum, or the lowest confidence of all rows, because rows of low confidence may
+be too rare for the sample. The coverage was measured in simulations; it is not proved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,9 +48,9 @@ class _Draws(NamedTuple):
     total : ndarray of shape (n_strata,)
         Total weight of each stratum.
     by_lot : list of slice
-        Of each of these parts of the added rows, one is in a draw.
+        Parts of the added rows. Each draw uses one random row of each part.
     times : ndarray of shape (n_kinds, n_parts)
-        How heavy that row is, in each kind of draws.
+        Factor of the weight of this row, in each kind of draws.
     """
 
     stands_for: Floats
@@ -60,7 +61,7 @@ class _Draws(NamedTuple):
     times: Floats
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the factors of the weights. Each draw has one row for each kind."""
+        """Draw the factors of the weights. Each draw has one row of factors for each kind."""
         n_given, n_kinds = len(self.stands_for), len(self.times)
         factors = np.zeros((n_draws, n_kinds, len(self.weight)))
         if np.all(self.stands_for == 1):
@@ -90,9 +91,10 @@ def draws_within_strata(
 ) -> Floats:
     """Return draws of every statistic, for the predictions of one model or of several models for the same rows.
 
-    The phantom rows of a stratum are, for each of several models, one about which it alone is wrong. Of a single model
-    there is one about which it is wrong, and one about which it is right; draws in which the first is lighter, where
-    errors are few, take turns with draws in which the second is, where right answers are.
+    With several models, a stratum has a phantom row for each model, about which only this model is wrong. With a single
+    model, it has one phantom row about which the model is wrong, and one about which it is right. Draws of two kinds
+    alternate: in the first, the wrong one is lighter if errors are few; in the second, the right one is lighter if
+    right answers are few.
 
     Returns
     -------
