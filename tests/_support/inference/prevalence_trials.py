@@ -336,7 +336,7 @@ def bootstrap_by_quapy(p, y, use, share):
 
 def estimates_part(frame):
     """Return the table of intervals by sizes, and the size of the test."""
-    head = ["labelled", "not labelled", "error (root of mean square)", "interval covers the true share"]
+    head = ["labelled", "not labelled", "sets", "error (root of mean square)", "interval covers the true share"]
     several = len(frame) >= 20 * len(frame.groupby(["n", "m", "population", "share"]))  # sets of each cell
     head += ["least of 12 cells"] if several else []
     head += ["width"]
@@ -345,7 +345,8 @@ def estimates_part(frame):
     rows = []
     for (n, m), some in frame.groupby(["n", "m"]):
         least = some.groupby(["population", "share"])["held"].mean().min()
-        row = [f"{n:,}", f"{m:,}", _points(np.sqrt((some["error"] ** 2).mean())), f"{some['held'].mean():.2f}"]
+        row = [f"{each:,}" for each in (n, m, len(some))]
+        row += [_points(np.sqrt((some["error"] ** 2).mean())), f"{some['held'].mean():.2f}"]
         row += [f"{least:.2f}"] if several else []
         row += [_points(some["width"].mean())]
         if quapy:
