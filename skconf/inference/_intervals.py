@@ -249,14 +249,15 @@ def confidence_interval(
     was measured, not proved. The standard error is the standard deviation of the draws. The added answers are single
     rows, so there is no such interval with groups.
 
-    Strata weigh unequally if the shares of the classes in the sample are not those that they count with, as in the
-    profiles of :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, which
-    keeps its weight. Each draw adds an error and a right answer to every stratum; the right one has at times the lowest
-    confidence of all. In half of the draws the error is the lighter, the fewer errors below ten the stratum has; in the
-    other half the right answer is, the fewer right ones it has. The interval reaches as far as either half. "mover"
-    combines Jeffreys' intervals of the strata [7]_. In simulations at shares of 0.3 to 20%, each metric was covered in
-    94 to 99% of sets if the more frequent class is expected to have an error or more, and in up to 100% if it has few
-    rows and none. "delta" covered in 33 to 88%.
+    Strata weigh unequally if classes are weighted to other shares than they have in the sample, as in the profiles of
+    :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and each stratum keeps
+    its weight. Each draw adds an error and a right answer to every stratum. The right answer sometimes has the lowest
+    confidence of all. In half of the draws, the added error weighs less if the stratum has fewer than ten errors. In
+    the other half, the added right answer weighs less if it has fewer than ten right answers. The interval covers the
+    quantiles of both halves. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations at shares of 0.3
+    to 20%, 95% intervals of each metric covered the true value in 94 to 99% of sets if at least one error is expected
+    in the more frequent class, and in up to 100% if this class has few rows and no errors. "delta" covered it in 33 to
+    88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. Half
     an error of the most confident answer is added, where Fay and Feuer add a whole one. The interval covered the size
