@@ -1,4 +1,4 @@
-"""The objects in lines of JSON: many lines are parsed together, which takes a third of the time."""
+"""The objects in lines of JSON. Many lines are parsed together, which takes a third of the time."""
 
 import json
 import re
@@ -9,28 +9,28 @@ from typing import IO, Any, cast
 
 from skconf.tables._unreadable import LONG_ROW, UnreadableError
 
-#: Lines, and bytes, from which a block ends whose lines are parsed together.
+#: A block of lines that are parsed together ends after this many lines or bytes.
 _BLOCK_LINES, _BLOCK_BYTES = 1 << 8, 1 << 17
-#: A number that no file holds: what stands between two of them is one value each.
+#: A number that no file holds. There is one value between two of them.
 _BETWEEN = randbits(63)
 _SEPARATOR = f",{_BETWEEN},".encode()
 #: The end of a name, with spaces before its colon.
 _SPACED = re.compile(rb'"\s+:')
-#: Half of a pair of surrogates that its other half does not follow, or is not followed by.
+#: Half of a pair of surrogates without its other half.
 _HALF = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
 )
 #: Types of values that hold others.
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads looks at its arguments, each time
-#: What to do with JSON of another form.
+#: What to do with JSON in another form.
 _ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient='records', lines=True) writes such."
 
 
 def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:
-    """Go through the lines that are not blank: their numbers, bytes, and objects, or why they cannot be read.
+    """Go through the lines that are not blank, with number, bytes, and object, or the reason why there is none.
 
-    A line of more bytes than `most` is none: it is passed over, and never held.
+    A line with more bytes than `most` is skipped, and never held in memory.
     """
     for numbers, lines in _blocks(file, most):
         rows = _together(lines)
@@ -40,7 +40,7 @@ def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str
 
 
 def _blocks(file: IO[bytes], most: int) -> Iterator[tuple[list[int], list[bytes]]]:
-    """Go through blocks of lines that are not blank, and their numbers; one that is too long is empty."""
+    """Go through blocks of lines that are not blank, with their numbers; a line that is too long is empty."""
     numbers, lines, n_bytes, number = list[int](), list[bytes](), 0, 0
     while line := file.readline(most):
         number += 1
@@ -63,7 +63,7 @@ def _blocks(file: IO[bytes], most: int) -> Iterator[tuple[list[int], list[bytes]
 
 
 def _together(lines: list[bytes]) -> "list[dict[str, Any] | UnreadableError] | None":
-    """Return the objects of lines, parsed as one list; None unless each is one, in which nothing is doubtful."""
+    """Return the objects of lines, parsed as one list; None unless each line surely is one object."""
     text = _SEPARATOR.join(lines)
     if b"\\u" in text and _HALF.search(text) is not None:
         return None
@@ -74,7 +74,7 @@ def _together(lines: list[bytes]) -> "list[dict[str, Any] | UnreadableError] | N
     n, rows = len(lines), values[::2]
     if len(values) != 2 * n - 1 or values[1::2] != [_BETWEEN] * (n - 1) or {*map(type, rows)} != {dict}:
         return None
-    # Nearly all lines are objects in which no text has a colon: nothing else is to be looked for.
+    # Nearly all lines are objects without a colon in a text, and need no further check.
     n_colons = text.count(b":")
     if n_colons == sum(map(len, rows)):
         return rows
@@ -83,15 +83,15 @@ def _together(lines: list[bytes]) -> "list[dict[str, Any] | UnreadableError] | N
 
 
 def _alone(line: bytes, number: int) -> "dict[str, Any] | UnreadableError":
-    """Return the object in a line, or why there is none."""
+    """Return the object in a line, or the reason why there is none."""
     if not line:
         return UnreadableError(f"line {number}: {LONG_ROW}", kind="long row")
     try:
-        row = json.loads(line.decode().rstrip())  # where it ends too early, that is its last character
+        row = json.loads(line.decode().rstrip())  # an error at the end then names the last character
         if not isinstance(row, dict):
             return UnreadableError(f"line {number} holds no object. {_ADVICE}", kind="no object")
         if _most_names(line) > _n_names([row]):
-            json.loads(line, object_pairs_hook=_with_each_name_once)  # which takes twice the time
+            json.loads(line, object_pairs_hook=_with_each_name_once)  # this takes twice the time
         if _HALF.search(line) is not None:
             json.dumps(row, ensure_ascii=False).encode()
     except UnreadableError as error:
@@ -112,7 +112,7 @@ def _alone(line: bytes, number: int) -> "dict[str, Any] | UnreadableError":
 
 
 def _most_names(text: bytes) -> int:
-    """Return the largest number of names that may be written in a text: that of quotes before a colon.
+    """Return the largest possible number of names in a text: the number of quotes before a colon.
 
     A quote within a value has one backslash before it, and a name may end in two.
     """
@@ -121,7 +121,7 @@ def _most_names(text: bytes) -> int:
 
 
 def _n_names(values: Sequence[Any]) -> int:
-    """Return the number of names of objects, and of all within them; level by level, which takes the least time."""
+    """Return the number of names of objects and of all objects in them. Going level by level is fastest."""
     number = 0
     while values:
         objects = [value for value in values if type(value) is dict]

@@ -1,4 +1,4 @@
-"""Write elements of HTML and SVG, which escape whatever is put into them, and identifiers that are unique on a page."""
+"""Write elements of HTML and SVG, which escape their content, and identifiers that are unique on a page."""
 
 import json
 import re
@@ -34,10 +34,10 @@ def element(name: str, /, *content: Content, **attributes: str | float | bool | 
     name : str
         Name of the element.
     *content : str, Markup, None, or iterables of these
-        What is in it. Plain strings are escaped, None is left out.
+        The content. Plain strings are escaped, and None is left out.
     **attributes : str, float, bool or None
-        ``_`` in a name stands for ``-``, and is dropped at the end (``class_``). True is an attribute without a value;
-        None and False leave it out.
+        ``_`` in a name stands for ``-``, and is dropped at the end (``class_``). True is an attribute without a value.
+        None and False leave the attribute out.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def element(name: str, /, *content: Content, **attributes: str | float | bool | 
 
 
 def joined(content: Content) -> Markup:
-    """Return contents one after another, escaped where they are plain text."""
+    """Return contents one after another; plain texts are escaped."""
     if content is None:
         return Markup("")
     if isinstance(content, Markup):
@@ -80,7 +80,7 @@ def _attribute(name: str, value: str | float | bool | None) -> str:
 
 
 def as_json(data: Any, **attributes: str) -> Markup:
-    """Return data in an element that no browser runs, and that no text in it can end."""
+    """Return data in an element that browsers do not run, and that no text in the data can close."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -88,14 +88,14 @@ def as_json(data: Any, **attributes: str) -> Markup:
 
 
 class Ids:
-    """Hands out identifiers: what it is asked for, with a number where that is taken.
+    """Gives unique identifiers: the requested text, with a number if it is taken.
 
     Parameters
     ----------
     prefix : str, default=""
-        What every identifier begins with, so that several pages fit into one notebook.
+        The beginning of every identifier, so that several pages fit into one notebook.
     scripted : bool, default=True
-        Whether a script runs where the elements are shown; without one, buttons are left out.
+        Whether a script runs on the page. Without a script, buttons are left out.
     """
 
     def __init__(self, prefix: str = "", *, scripted: bool = True) -> None:
@@ -109,6 +109,6 @@ class Ids:
         return self.unique(self._prefix + plain, between="-")
 
     def unique(self, name: str, between: str = " ") -> str:
-        """Return a name, with a number behind it if it was given before."""
+        """Return a name, with a number after it if the name was given before."""
         number = self._taken[name] = self._taken.get(name, 0) + 1
         return name if number == 1 else f"{name}{between}{number}"

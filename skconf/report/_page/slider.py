@@ -1,4 +1,4 @@
-"""A table that follows a slider over exact stops, the errors that are allowed, or prices, with a mark on a curve."""
+"""A table that follows a slider over exact stops, allowed errors or prices, with marks on a curve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,46 +13,46 @@ from skconf.report._page.marks import N_SERIES, Here
 from skconf.report._page.parts import ChartPart
 from skconf.report._page.tables import TablePart
 
-#: Errors within so much of those allowed are allowed; costs this close are the same.
+#: Errors that exceed the limit by at most this much are allowed. Costs this close are equal.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A table whose rows stand at stops: all at one, or each where it keeps the errors allowed or costs least.
+    """A table whose rows are at stops: all at the same stop, or each where it keeps the limit or costs least.
 
-    Without a script, and on paper, it shows the default.
+    Without a script, and on paper, it shows the default stop.
 
     Attributes
     ----------
     label : str
-        What is moved.
+        The label of the slider.
     stops : sequence of str
-        Each stop in words, which screen readers say.
+        Each stop in words, for screen readers.
     columns : sequence of str
         Headings of the table; the first column names the rows.
     cells : sequence of sequence of sequence of str
-        The rows of the table at each stop; the first cells of the rows are those of all stops.
+        The rows of the table at each stop. The first cells of rows are equal at all stops.
     default : int
-        Number of the stop that is shown first.
+        The number of the stop that is shown first.
     named : int, default=1
-        The column whose cell names a stop of one row, of 1,000.
+        The column whose cell names a stop of a row, as a number of 1,000.
     allowed : str, default=""
-        Label of the field of errors that are allowed; "" for none.
+        The label of the field for the allowed errors; "" for none.
     errors : sequence of sequence of float or None, default=()
-        Errors of each row at each stop, in the unit of that field; None where they cannot be told.
+        Errors of each row at each stop, in the unit of the field; None if they are unknown.
     amounts : mapping of str to sequence of sequence of float, default={}
-        For each price that the reader may change, what it is paid for: a number for each stop and row.
+        For each price that the reader may change, the amount at each stop and row to multiply it with.
     prices : mapping of str to float, default={}
         The prices that are shown first.
     are_examples : bool, default=True
-        Whether these prices are nobody's.
+        Whether these prices are only examples.
     total : str, default="cost"
         Title of the last column, Σ price × amount.
     curve : Chart or None, default=None
-        A chart beside the table, on which the rows are marked.
+        A chart beside the table, with a mark for each row.
     places : sequence of sequence of pair of float, default=()
-        Where each row is marked at each stop.
+        The place of the mark of each row at each stop.
     """
 
     label: str
@@ -71,7 +71,7 @@ class Slider:
     places: Sequence[Sequence[tuple[float, float]]] = ()
 
     def text(self, width: int | None = None) -> str:
-        """Return the table at the default."""
+        """Return the table at the default stop."""
         notes = (self._priced(), self._cheapest()) if self.amounts else ()
         return f"{self.label} {self.stops[self.default]}\n{TablePart('', self._shown(), notes).text(width)}"
 
@@ -106,7 +106,7 @@ class Slider:
         return replace(curve, marks=[*curve.marks, *here])
 
     def _cheapest(self) -> str:
-        """Return where each row costs least; the script says it of other prices in the same words."""
+        """Say where each row costs least. The script uses the same words for other prices."""
         rows = range(len(self.cells[0]))
         costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in rows]
         cheapest = [next(at for at, cost in enumerate(each) if cost <= min(each) + _ROUNDING) for each in costs]
@@ -120,7 +120,7 @@ class Slider:
     def _total(self, stop: int, row: int) -> float:
         """Return a cost."""
         total = 0.0
-        for what in self.amounts:  # as the script adds
+        for what in self.amounts:  # in the order in which the script adds
             total += self.prices[what] * self.amounts[what][stop][row]
         return total
 
@@ -130,7 +130,7 @@ class Slider:
         return f"{'Example prices' if self.are_examples else 'Prices'}: {prices}."
 
     def _allowing(self, ids: Ids) -> Markup | None:
-        """Return the field of the errors that are allowed."""
+        """Return the field for the allowed errors."""
         if not self.allowed:
             return None
         name = ids.new(self.allowed)
@@ -138,7 +138,7 @@ class Slider:
         return element("p", element("label", f"or: {self.allowed}", for_=name), " ", box, class_="prices", hidden=True)
 
     def _fields(self, ids: Ids) -> Markup | None:
-        """Return the fields of the prices, and the button that goes where they cost least."""
+        """Return the fields for the prices, and the button that moves to the least cost."""
         if not self.amounts:
             return None
         fields = []
@@ -160,7 +160,7 @@ class Slider:
         return element("p", "or: ", fields, " ", of_whom, " ", go, class_="prices", hidden=True)
 
     def _data(self) -> dict[str, object]:
-        # As the elements have them, which the script replaces.
+        # The same as in the elements that the script replaces.
         cells = [[[unbroken(cell) for cell in row[1:]] for row in rows] for rows in self.cells]
         data: dict[str, object] = {
             "stops": list(self.stops),
@@ -174,13 +174,13 @@ class Slider:
         return data
 
     def _in_the_picture(self, curve: Chart) -> list[list[list[float]]]:
-        """Return where the marks stand, in units of the picture."""
+        """Return the places of the marks, in units of the picture."""
         values = np.asarray(self.places, dtype=float)
         at = curve.at(values[..., 0].ravel(), values[..., 1].ravel()).round(1)
         return [[[float(x), float(y)] for x, y in rows] for rows in at.reshape(values.shape)]
 
     def _shown(self) -> pd.DataFrame:
-        """Return the table at the default, with the total."""
+        """Return the table at the default stop, with the total."""
         table = pd.DataFrame(self.cells[self.default], columns=list(self.columns))
         if not self.amounts:
             return table

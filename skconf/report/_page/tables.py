@@ -16,7 +16,7 @@ import pandas as pd
 from skconf._core.messages import visible
 from skconf.report._page.elements import Ids, Markup, element, joined
 
-#: Characters of a line of text where there is no terminal.
+#: Characters of a line of text without a terminal.
 WIDTH = 80
 #: Characters of a line that a printed page holds; wider tables are parted. The first column may be broken.
 _PRINTED, _BROKEN = 90, 30
@@ -38,12 +38,12 @@ class TablePart:
     title : str
         Its heading; "" for none.
     table : DataFrame
-        A table of texts. Its columns may have two levels: a heading, and what is below it. Those without a heading
+        A table of texts. Its columns may have two levels: a heading, and the titles below it. Columns without a heading
         identify the rows.
     notes : tuple of str, default=()
         Lines below the table.
     rows_in_text : int or None, default=None
-        Most rows that a terminal shows; None for all.
+        The most rows that a terminal shows; None for all.
     """
 
     title: str
@@ -74,14 +74,14 @@ class TablePart:
         return joined([title, *tables, *(element("p", note, class_="note") for note in self.notes)])
 
     def _scroller(self, part: pd.DataFrame, ids: Ids) -> Markup:
-        """Return a table that scrolls by itself where it is wider than the screen."""
+        """Return a table that scrolls if it is wider than the screen."""
         name = ids.unique(self.title or "Table")
         kind = "table cards" if part.shape[1] > _BESIDE else "table"
         return element("div", _table(part), class_=kind, tabindex="0", role="region", aria_label=name)
 
 
 def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
-    """Return a text in lines, none of which ends before a percent sign; all but the first are indented."""
+    """Return a text in lines. No line ends before a percent sign, and all lines but the first are indented."""
     kept = visible(text, keep="\n").replace(" %", "\N{NO-BREAK SPACE}%")
     return fill(kept, width or WIDTH, subsequent_indent=indent).replace("\N{NO-BREAK SPACE}", " ")
 
@@ -109,7 +109,7 @@ def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
 
 
 def _grouped(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with each name that its first column repeats in a row above those that it is of."""
+    """Return a table in which each repeated name of the first column has its own row, above its rows."""
     first = table.iloc[:, 0]
     if table.columns.nlevels > 1 or not (first == first.shift()).any():
         return table
@@ -120,7 +120,7 @@ def _grouped(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
-    """Return a table that is wider than a line with its longest texts in several rows, as far as headings allow."""
+    """Return a table that is too wide with its longest texts in several rows, as far as headings allow."""
     longest = [max((len(str(cell)) for cell in table.iloc[:, at]), default=0) for at in range(table.shape[1])]
     headings = table.columns.get_level_values(-1)
     for at in sorted(range(len(longest)), key=lambda column: -longest[column]):
@@ -138,7 +138,7 @@ def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
 
 
 def _drawn(table: pd.DataFrame, width: int | None) -> str:
-    """Return a table in lines; its headings in several, if it would be wider than a line."""
+    """Return a table in lines, with headings of several lines if it would be too wide."""
     text = str(table.to_string(index=False, sparsify=True))
     if width is None or max(map(len, text.splitlines())) <= width:
         return text
@@ -146,12 +146,12 @@ def _drawn(table: pd.DataFrame, width: int | None) -> str:
 
 
 def _text_width(table: pd.DataFrame) -> int:
-    """Return the number of characters of a line, where headings may be broken."""
+    """Return the number of characters of a line, with headings that may be broken."""
     return max(map(len, _with_short_headings(table).to_string(index=False, sparsify=False).splitlines()))
 
 
 def _with_short_headings(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose headings have several lines, so that they are hardly wider than what stands below."""
+    """Return a table whose headings have several lines, so that they are hardly wider than the texts below."""
     stacks, above = [], None
     for at, title in enumerate(table.columns):
         *upper, heading = title if isinstance(title, tuple) else (title,)
@@ -235,7 +235,7 @@ def _head(titles: Any, kinds: list[str | None]) -> list[Markup]:
 
 
 def as_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with its numbers as texts of four figures."""
+    """Return a table with its numbers as texts with four digits."""
     return table.apply(lambda column: [_text(cell) for cell in column])
 
 
@@ -262,5 +262,5 @@ def markdown_text(text: Any) -> str:
 
 
 def csv_of(table: pd.DataFrame) -> str:
-    """Return a table as CSV, with numbers of six figures."""
+    """Return a table as CSV, with numbers of six digits."""
     return visible(str(table.to_csv(index=False, float_format="%.6g", lineterminator="\n")), keep="\n")
