@@ -363,12 +363,13 @@ def test_json_lines_are_read_in_three_times_the_time_of_parsing(form, tmp_path):
     """2.0 to 2.6 of a million rows, where nothing else runs."""
     path = tmp_path / "answers.jsonl"
     written([{**form, "id": i, "confidence": i % 1000 / 1000} for i in range(50_000)], path)
-    ratios = []
-    for _ in range(5):
+
+    def ratio():
         started = time.process_time()
         for line in path.read_bytes().splitlines():
             json.loads(line)
         parsed = time.process_time()
         assert len(read_log(path)) == 50_000
-        ratios.append((time.process_time() - parsed) / (parsed - started))
-    assert min(ratios) < 3
+        return (time.process_time() - parsed) / (parsed - started)
+
+    assert any(ratio() < 3 for _ in range(5))  # once is enough: others run beside it
