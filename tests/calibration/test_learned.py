@@ -140,14 +140,16 @@ def test_weights_count_and_zero_is_no_row():
     rng = np.random.default_rng(3)
     weight = rng.integers(0, 3, N).astype(float)
     kept = weight > 0
-    learned = LearnedConfidence().fit(X, proba, right, weight)
-    alone = LearnedConfidence().fit(X[kept], proba[kept], right[kept], weight[kept])
+    learned = LearnedConfidence(cv=3).fit(X, proba, right, weight)
+    alone = LearnedConfidence(cv=3).fit(X[kept], proba[kept], right[kept], weight[kept])
     np.testing.assert_array_equal(learned.predict_confidence(X, proba), alone.predict_confidence(X, proba))
     assert learned.gain_ == alone.gain_
     # Of answers that are both right and wrong, weights say how often they are which.
     twice = np.concatenate([np.full(300, True), np.full(300, False)])
     column, even = np.zeros((600, 1)), np.full((600, 2), 0.5)
-    surely = LearnedConfidence().fit(column, even, twice, np.where(twice, 4.0, 1.0)).predict_confidence(column, even)
+    surely = (
+        LearnedConfidence(cv=3).fit(column, even, twice, np.where(twice, 4.0, 1.0)).predict_confidence(column, even)
+    )
     np.testing.assert_allclose(surely, 0.8, atol=0.01)
 
 
@@ -163,7 +165,7 @@ def test_a_single_class_leaves_right_and_wrong_to_learn(predicted):
 
 def test_of_many_samples_some_are_drawn(monkeypatch):
     X, proba, right, _ = task()
-    everything = LearnedConfidence().fit(X, proba, right).predict_confidence(X, proba)
+    everything = LearnedConfidence(cv=3).fit(X, proba, right).predict_confidence(X, proba)
     seen = []
 
     def spied(number, rows, truth, random_state):
@@ -173,7 +175,7 @@ def test_of_many_samples_some_are_drawn(monkeypatch):
     monkeypatch.setattr(_learned, "_MOST_ROWS", 500)
     monkeypatch.setattr(_learned, "learn", spied)
     groups = np.arange(N) // 2
-    learned = LearnedConfidence().fit(X, proba, right, np.ones(N), groups=groups)
+    learned = LearnedConfidence(cv=3).fit(X, proba, right, np.ones(N), groups=groups)
     assert set(seen) == {500}
     assert np.abs(learned.predict_confidence(X, proba) - everything).mean() < 0.1
 
@@ -226,7 +228,7 @@ def test_features_say_what_it_sees():
 def test_its_tag_says_whether_it_takes_sparse_samples():
     """A function makes columns of whatever the samples are; without one, it and what it is in take no sparse matrix."""
     X, proba, right, _ = task()
-    dense, function = LearnedConfidence(), LearnedConfidence(lambda given: given[:, :2].toarray())
+    dense, function = LearnedConfidence(), LearnedConfidence(lambda given: given[:, :2].toarray(), cv=3)
     function.fit(sparse.csr_matrix(X), proba, right)
     with pytest.raises(ValueError, match="sparse"):
         dense.fit(sparse.csr_matrix(X), proba, right)
@@ -264,7 +266,7 @@ def test_what_is_wrong_is_named(params, given, message):
 def test_columns_are_found_by_name():
     X, proba, right, _ = task()
     table = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
-    learned = LearnedConfidence().fit(table, proba, right)
+    learned = LearnedConfidence(cv=3).fit(table, proba, right)
     assert learned.weights_[1:].any()
     expected = learned.predict_confidence(table, proba)
     moved = table[table.columns[::-1]].assign(more=1.0)
@@ -305,4 +307,4 @@ def test_fewer_groups_than_folds_and_small_weights():
     assert LearnedConfidence().fit(X, proba, right, groups=np.arange(len(right)) % 3).gain_ > 0
     assert np.isnan(LearnedConfidence().fit(X, proba, right, groups=np.zeros(len(right))).gain_)
     with pytest.warns(UserWarning, match="LearnedConfidence uses sample_weight as repetition counts"):
-        LearnedConfidence().fit(X, proba, right, np.full(len(right), 1e-3))
+        LearnedConfidence(cv=3).fit(X, proba, right, np.full(len(right), 1e-3))
