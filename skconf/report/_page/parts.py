@@ -211,4 +211,4 @@ def texts(parts: Sequence[Part], width: int | None = None) -> str:
 
 def _titled(part: Part, width: int | None) -> str:
     text = part.text(width)
-    return f"{part.title}\n{text}" if isinstance(part, TablePart) and part.title else text
+    return f"{wrapped(part.title, width)}\n{text}" if isinstance(part, TablePart) and part.title else text
