@@ -211,4 +211,6 @@ def texts(parts: Sequence[Part], width: int | None = None) -> str:
 
 def _titled(part: Part, width: int | None) -> str:
     text = part.text(width)
-    return f"{wrapped(part.title, width)}\n{text}" if isinstance(part, TablePart) and part.title else text
+    if not isinstance(part, TablePart) or not part.title:
+        return text
+    return f"{part.title if width is None else wrapped(part.title, width)}\n{text}"
