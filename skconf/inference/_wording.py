@@ -94,7 +94,8 @@ def _one_for_all(verdict: Assessment) -> str:
     if verdict.grade == "too few to say" or not verdict.accuracy <= verdict.most_frequent < 1:
         return ""
     always = decimal(100 * verdict.most_frequent, 1)
-    text = f"Its answers are right no more often than always giving the most frequent class ({always}%)"
+    often = "less often" if verdict.accuracy_high < verdict.most_frequent else "no more often"
+    text = f"Its answers are right {often} than always giving the most frequent class ({always}%)"
     return f"{text}, and so seldom that labels or columns look swapped." if verdict.looks_swapped else f"{text}."
 
 

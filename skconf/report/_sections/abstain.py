@@ -201,27 +201,27 @@ def allowed_in_words(words: Words, target: float) -> str:
     return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
 
 
-def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) -> str:
-    """Say which threshold keeps the errors of the first limit, as observed and as guaranteed."""
+def best_threshold(evidence: Evidence, model: Any) -> str:
+    """Say which threshold keeps the errors of the first limit: as guaranteed, and as observed."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
     overall = f"{_amount(words, float(stops.wrong[-1]))} {words.of_all}"
     if keeps_all := stops.wrong[-1] <= target:
-        text, allows = f"All: {overall}", f"{words.at_most} {allowed} "
+        text, here = f"All answers: {overall}", overall
     elif stop < 0:
         return f"{overall}, and no threshold brings that to {allowed}."
     else:
-        limit, wrong = threshold_at(stops, stop), _amount(words, float(stops.wrong[stop]))
-        accept = f"Uncertainties up to {limit}" if words.kind == "costs" else f"From {limit}"
-        # In short, what is allowed is told once, in the comparison.
-        of_answers = "wrong" if in_short and words.kind == "right or wrong" else words.of_answers
-        text = f"{accept}: {wrong} {of_answers}, {thousand(stops.answered[stop])} of 1,000 cases are answered"
-        allows = "" if in_short else f"{words.at_most} {allowed} "
-    guarantee, level = evidence.guarantee(model, target), f"{100 * evidence.level:g}%"
-    if guarantee.status == "guaranteed":
-        there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])} answered"
-        there = "if all are answered" if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1] else there
-        return f"{text}. Guaranteed on new cases ({level}): {allows}{there}."
+        here = f"{_reach(words, stops, stop)}: {_amount(words, float(stops.wrong[stop]))} {words.of_answers}, "
+        here += thousand(stops.answered[stop])
+        text, here = f"{here.capitalize()} of 1,000 cases are answered", f"{here} answered"
+    guarantee = evidence.guarantee(model, target)
+    if guarantee.status == "guaranteed":  # what may be promised stands first: people copy the first threshold
+        promise = f"{words.at_most} {allowed} on new cases, guaranteed with a probability of {100 * evidence.level:g}%"
+        here = f"{'At this prevalence' if model in evidence.at_prevalence else 'In these rows'}, {here}."
+        if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
+            return f"All answers: {promise}. {here}"
+        answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"
+        return f"{_reach(words, stops, guarantee.stop).capitalize()}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
         return f"{text}."
     units = evidence.units(model)
@@ -230,6 +230,12 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) ->
     if guarantee.status == "too few rows":
         return f"{text} (not guaranteed: that needs at least {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
+
+
+def _reach(words: Words, stops: Stops, stop: int) -> str:
+    """Say which answers a threshold accepts."""
+    limit = threshold_at(stops, stop)
+    return f"uncertainties up to {limit}" if words.kind == "costs" else f"from {limit} up"
 
 
 def accepting(evidence: Evidence, model: Any) -> str:

@@ -33,9 +33,7 @@ def summary(evidence: Evidence) -> Answers:
         (_of("Trust", model, evidence), verdicts[model], is_fault(evidence.assessments[model])) for model in ranked
     ]
     if evidence.stops:
-        answers += [
-            (_of("Accept", model, evidence), best_threshold(evidence, model, in_short=many), False) for model in ranked
-        ]
+        answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), False) for model in ranked]
     answers += [] if many else compared
     return Answers(answers + _failures(evidence, ranked, in_short=many))
 

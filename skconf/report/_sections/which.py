@@ -188,7 +188,8 @@ def answered_in_words(evidence: Evidence) -> str:
         return f"Not compared: {'; '.join(reasons)}." if reasons else "Not compared: numbers of rows differ."
     best, *others = at_target.ranked
     what = "a mean cost" if evidence.kind == "costs" else "errors"
-    start = f"With {what} of at most {allowed_in_words(words_of(evidence), evidence.target)}, {best} answers"
+    allowed = allowed_in_words(words_of(evidence), evidence.target)
+    start = f"With {what} of at most {allowed} in these rows, {best} answers"
     fewer = "; ".join(f"{each} {_thousand_and_less(at_target, best, each, 'fewer')}" for each in others)
     return f"{start} {thousand(at_target.reached[best])} of 1,000 cases; {fewer}."
 
@@ -212,6 +213,8 @@ def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str
     value, *ends = (sign * 1000 * end for end in found.difference(best, other))
     low, high = sorted(ends)
     reached = found.reached[other]
+    if than == "fewer" and not reached:
+        return "answers none"
     text = f"answers {thousand(reached)}" if than == "fewer" else f"costs {decimal(1000 * reached, 0)}"
     if np.isnan(low):
         return f"{text} (too few errors to compare)"
