@@ -113,7 +113,8 @@ class TestSwapped:
         assert found.looks_swapped
         assert str(found).endswith("and so seldom that labels or columns look swapped.")
         report = confidence_report(y_true, {"model": 1 - proba})
-        assert "bring the labels or the columns of probabilities into the right order" in report.summary() + str(report.page())
+        advice = "bring the labels or the columns of probabilities into the right order"
+        assert advice in report.summary() + str(report.page())
         assert not assess_confidence(y_true, proba).looks_swapped
 
     @pytest.mark.parametrize(("wrong_rows", "told"), [(slice(None), True), (slice(0, 120), False)])
