@@ -36,9 +36,9 @@ def test_says_what_the_predictions_say():
         "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
         "- **Trust**: Underconfident: ",
         (
-            "- **Accept**: From 0.6487 up: errors at most 5% on new cases, guaranteed with a probability of 95%; "
-            "875 of 1,000 cases are answered. In these rows, from 0.641 up: 4.9% of its answers are wrong, "
-            "894 answered."
+            "- **Accept**: Confidence 0.6487 or more: errors at most 5% on new cases like these, guaranteed with a "
+            "probability of 95%; 875 of 1,000 cases are answered. In these rows, confidence 0.641 or more: 4.9% of "
+            "these answers are wrong, 894 of 1,000 cases are answered."
         ),
         (
             "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% (95% interval 0.0–4.5) in "
@@ -56,10 +56,9 @@ def test_of_several_models_with_markup_in_their_names():
     profiles = {"<b>one": of(range(900, 950)), "two": of([]), "three": of(range(1000))}
     text = model_card(evidence_of(profiles, several=True, baseline="<b>one"))
     assert "<b>" not in text
-    guaranteed = "errors at most 5% on new cases, guaranteed with a probability of 95%"
-    assert re.search(
-        rf"\*\*Accept &lt;b&gt;one\*\*: From [\d.]+ up: {guaranteed}; .* 5\.0% of all answers are wrong\.", text
-    )
+    guaranteed = "errors at most 5% on new cases like these, guaranteed with a probability of 95%"
+    one = rf"Accept &lt;b&gt;one\*\*: Confidence [\d.]+ or more: {guaranteed}; .* 5\.0% of all answers are wrong\."
+    assert re.search(one, text)
     assert f"two**: All answers: {guaranteed}. In these rows, 0% of all answers are wrong." in text
     assert "**Accept three**: 100% of all answers are wrong, and no threshold brings that to 5%." in text
     assert "answers 1,000 of 1,000 cases; " in text

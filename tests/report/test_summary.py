@@ -35,9 +35,9 @@ def test_thresholds_are_counted_again(allowed):
     sure, right = counted(y, p)
     said = said_by(confidence_report(y, p, errors=allowed))["Accept"]
     found = re.fullmatch(
-        rf"From ([\d.]+) up: errors at most {100 * allowed:g}% on new cases, guaranteed with a probability of 95%; "
-        r"([\d,]+) of 1,000 cases are answered\. "
-        r"In these rows, from ([\d.]+) up: ([\d.]+)% of its answers are wrong, ([\d,]+) answered\.",
+        rf"Confidence ([\d.]+) or more: errors at most {100 * allowed:g}% on new cases like these, guaranteed with a "
+        r"probability of 95%; ([\d,]+) of 1,000 cases are answered\. In these rows, confidence ([\d.]+) or more: "
+        r"([\d.]+)% of these answers are wrong, ([\d,]+) of 1,000 cases are answered\.",
         said,
     )
     guaranteed, fewer, threshold, wrong, answered = (float(each.replace(",", "")) for each in found.groups())
@@ -75,7 +75,7 @@ def test_of_many_models_the_better_one_stands_first():
     said = said_by(confidence_report(y, {"clean": p, **others}))
     assert list(said)[:2] == ["Data", "Compare"]
     assert said["Compare"].startswith("With errors of at most 5% in these rows, clean answers ")
-    assert "% of its answers are wrong, " in said["Accept clean"]
+    assert "% of these answers are wrong, " in said["Accept clean"]
     assert "interval" not in "".join(text for question, text in said.items() if question.startswith("Fails"))
 
 
@@ -115,7 +115,8 @@ def test_a_guarantee_names_its_level_and_for_whom_it_holds(n_models):
     accepted = [text for question, text in said_by(report).items() if question.startswith("Accept")]
     assert len(accepted) == n_models
     for text in accepted:
-        assert re.match(r"From [\d.]+ up: .* on new cases, guaranteed with a probability of 95%; \d+ of 1,000", text)
+        promise = r"errors at most \d+% on new cases like these, guaranteed with a probability of 95%"
+        assert re.match(rf"Confidence [\d.]+ or more: {promise}; [\d,]+ of 1,000 cases are answered\.", text)
 
 
 def test_tables_and_pictures_are_in_the_order_of_harm():
@@ -143,7 +144,7 @@ def _abstain(text):
 def test_what_keeps_the_errors_as_it_is_says_whether_that_is_guaranteed():
     many, few = (ConfidenceProfile.from_correctness(np.ones(n), np.full(n, 0.99)) for n in (400, 100))
     assert said_by(confidence_report(many))["Accept"] == (
-        "All answers: errors at most 1% on new cases, guaranteed with a probability of 95%. "
+        "All answers: errors at most 1% on new cases like these, guaranteed with a probability of 95%. "
         "In these rows, 0% of all answers are wrong."
     )
     # 0.99^n <= 0.05 from n = 299 on.

@@ -211,17 +211,19 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
     elif stop < 0:
         return f"{overall}, and no threshold brings that to {allowed}."
     else:
-        here = f"{_reach(words, stops, stop)}: {_amount(words, float(stops.wrong[stop]))} {words.of_answers}, "
-        here += thousand(stops.answered[stop])
-        text, here = f"{here.capitalize()} of 1,000 cases are answered", f"{here} answered"
+        here = f"{_reach(evidence, stops, stop)}: {_amount(words, float(stops.wrong[stop]))} {words.of_answers}, "
+        here += f"{thousand(stops.answered[stop])} of 1,000 cases are answered"
+        text = here[:1].upper() + here[1:]
     guarantee = evidence.guarantee(model, target)
     if guarantee.status == "guaranteed":  # what may be promised stands first: people copy the first threshold
-        promise = f"{words.at_most} {allowed} on new cases, guaranteed with a probability of {100 * evidence.level:g}%"
+        promise = f"{words.at_most} {allowed} on new cases like these"
+        promise += f", guaranteed with a probability of {100 * evidence.level:g}%"
         here = f"{'At this prevalence' if model in evidence.at_prevalence else 'In these rows'}, {here}."
         if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
             return f"All answers: {promise}. {here}"
         answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"
-        return f"{_reach(words, stops, guarantee.stop).capitalize()}: {promise}; {answered}. {here}"
+        reach = _reach(evidence, stops, guarantee.stop)
+        return f"{reach[:1].upper()}{reach[1:]}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
         return f"{text}."
     units = evidence.units(model)
@@ -232,10 +234,12 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
     return f"{text} (not guaranteed)."
 
 
-def _reach(words: Words, stops: Stops, stop: int) -> str:
+def _reach(evidence: Evidence, stops: Stops, stop: int) -> str:
     """Say which answers a threshold accepts."""
     limit = threshold_at(stops, stop)
-    return f"uncertainties up to {limit}" if words.kind == "costs" else f"from {limit} up"
+    if evidence.kind == "costs":
+        return f"uncertainties up to {limit}"
+    return f"{_ranked_by(evidence) or 'confidence'} {limit} or more"
 
 
 def accepting(evidence: Evidence, model: Any) -> str:

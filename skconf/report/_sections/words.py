@@ -62,7 +62,7 @@ class Words:
     wrong: str = "wrong"
     of_these: str = "wrong of these"
     of_all: str = "of all answers are wrong"
-    of_answers: str = "of its answers are wrong"
+    of_answers: str = "of these answers are wrong"
     at_most: str = "errors at most"
     price: str = "an error costs"
     worst: str = "most confident error"
