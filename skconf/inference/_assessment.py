@@ -69,13 +69,13 @@ class Assessment:
     found : bool
         Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
     grade : str
-        The harm that the data show: "negligible", "mild", "serious" or "unusable". It follows from the ends of the
-        intervals that are closer to the expected errors. It is "close to calibrated" if the harm at the other ends is
+        The harm that the data show: "negligible", "mild", "serious" or "unusable". It is computed from the end of each
+        interval that is closer to the expected errors. It is "close to calibrated" if the harm at the other end is
         negligible as well. It is "none shown" if nothing was found, and "too few to say" if overconfidence of 10
         percentage points could have been missed.
     grade_at_most : str
-        The largest harm that the data leave possible, from "negligible" to "unusable". It follows from the ends of the
-        intervals that are farther from the expected errors.
+        The largest harm that the data leave possible, from "negligible" to "unusable". It is computed from the end of
+        each interval that is farther from the expected errors.
     n_samples : int
         Number of answers.
     confidence, accuracy : float
@@ -88,21 +88,20 @@ class Assessment:
     observed_errors, expected_errors : float
         Number of errors, and the number that the confidences imply, Σ (1 − c). NaN for weighted answers, and for costs.
     levels : tuple of Stretch
-        One stretch with all answers, and one each with the answers of a confidence of at least 0.5, 0.9, 0.99, 0.999
-        and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
+        The first stretch has all answers. The others have the answers with a confidence of at least 0.5, 0.9, 0.99,
+        0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
     overconfident, underconfident : Stretch or None
         The stretch with the strongest evidence of overconfidence, and of underconfidence. None if none was found.
     detectable_over, detectable_under : float
-        Size of the gap that would be found in at least 80% of samples like this one, for overconfidence and for
-        underconfidence. NaN if no gap could be found so often.
+        Size of the gap that would be found in at least 80% of samples like these predictions, for overconfidence and
+        for underconfidence. NaN if no gap would be found in 80% of samples.
     most_frequent : float
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.
     decisive : float or None
-        If the finding depends on a single wrong answer, the confidence of this answer. Without it, nothing would have
-        been found. Else None.
+        The confidence of a wrong answer without which nothing would have been found. None if there is no such answer.
     decisive_row : int or None
-        The row of this answer, from 0, if the predictions are in memory.
+        The row of the answer of `decisive`, counted from 0. None if the predictions are not in memory.
     certain, certain_wrong : int
         Number of answers with a confidence of 1, and number of errors among them.
     """

@@ -1,9 +1,9 @@
-"""The Bayesian bootstrap with phantom answers, which stand for errors that a small sample may lack.
+"""The Bayesian bootstrap with phantom answers, which are added because a small sample may lack errors.
 
-If errors are rare, a sample often has none of the errors that matter most, and then its resamples have none either.
-Each draw therefore gives every sample an exponential weight, as in the Bayesian bootstrap, and adds phantom answers. A
-phantom is an error in place of a random sample; on average it weighs half a sample. For a plain share, with one wrong
-and one right phantom, this is Jeffreys' interval. The coverage was measured in simulations; it is not proved.
+If errors are rare, a sample often has none of the errors that matter most, and its resamples then have none of them
+either. Each draw therefore gives every sample an exponential weight, as in the Bayesian bootstrap, and adds phantom
+answers. A phantom is an error in place of a random sample; on average it weighs half a sample. For a plain share, with
+one wrong and one right phantom, this is Jeffreys' interval. The coverage was measured in simulations; it is not proved.
 """
 
 import math

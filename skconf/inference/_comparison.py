@@ -43,15 +43,15 @@ class Comparison:
     low, high : float
         Confidence interval of the difference.
     standard_error : float
-        Standard error of the difference. NaN for the distance from a best value, which has none.
+        Standard error of the difference. NaN for the distance from a best value, which has no standard error.
     p_value : float
         Two-sided p-value of the hypothesis that there is no difference.
     confidence_level : float
         Confidence level.
     method : str
         How the interval and the p-value were computed: "delta", "bootstrap", "exact" or "permutation", or "none" if the
-        error is unknown. With "exact" only the p-value is exact, and the interval is that of "delta". With
-        "permutation" only the p-value comes from permutations, and the interval is that of "auto".
+        error is unknown. With "exact", only the p-value is exact; the interval is computed as for "delta". With
+        "permutation", only the p-value is computed from permutations; the interval is computed as for "auto".
     """
 
     first: Any
@@ -112,14 +112,14 @@ def compare(
         "delta" is a t test of the paired influence values. "bootstrap" is a t test with the standard deviation of the
         difference among resamples. It tests the difference, or the difference minus its bias, whichever is closer to 0.
         "permutation" swaps the predictions of the two models for a random half of the samples, many times. Its p-value
-        is exact if the models are exchangeable, and its interval is that of "auto". "auto" is "delta" if it is
+        is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is "delta" if it is
         available, else "bootstrap". If the metric is a mean and few samples differ, "auto" computes an exact p-value,
         "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one group are drawn together, and swapped together. None uses the groups of the profiles, if they
         have any.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        The stratum of each sample. The number of samples of each stratum is then fixed in every resample.
+        The stratum of each sample. Every resample then has the same number of samples of each stratum.
     n_resamples : int, default=1000
         Number of resamples, and of permutations. The smallest p-value of permutations is 1 / (n_resamples + 1). A
         warning says if that is too large for the number of comparisons.
@@ -142,8 +142,8 @@ def compare(
     Raises
     ------
     ValueError
-        If there are fewer than two models, or if their numbers of samples or their true labels differ. Also for the
-        reasons that :func:`confidence_interval` lists.
+        If there are fewer than two models, or if their numbers of samples or their true labels differ. Also in the
+        cases that :func:`confidence_interval` lists.
     TypeError
         If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
         that has kinks.
@@ -159,8 +159,8 @@ def compare(
     agree in the others, it is 0.014. For a mean over the same samples, such as accuracy, "auto" then uses all possible
     signs of the paired differences. The p-value is the share of signs whose mean is at least as far from 0, here 2/64 =
     0.031. "auto" does so for up to 16 samples or groups that differ. For differences of the same size, it does so for
-    up to 100, and this is McNemar's exact test. The interval stays that of "delta", and may be too narrow. For other
-    metrics, use "permutation", whose p-value is valid for any number of samples.
+    up to 100, and this is McNemar's exact test. The interval is still computed as for "delta", and may be too narrow.
+    For other metrics, use "permutation", whose p-value is valid for any number of samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
     which have a kink there. Let a and b be the signed deviations of the two models. Then |b| is larger than |a| if and
@@ -168,13 +168,13 @@ def compare(
     interval is the range of the difference of the distances, for all b - a and b + a in their intervals. It excludes 0
     if the p-value is at most 1 - `confidence_level`. Below 30 errors there is no p-value and no interval, and a warning
     says so. The same holds if more than 5% of a size ratio depends on answers so confident that their errors are hardly
-    ever observed. The metrics themselves are compared by their values, which do not say which model is closer to the
-    best value.
+    ever observed. If you compare the metrics themselves (such as `calibrated_size_ratio`), the difference does not say
+    which model is closer to the best value.
 
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
 
-    Small calibration errors are overestimated most. The difference between a calibrated model and another one is
-    therefore underestimated, also by the interval. The p-value is then too large, not too small.
+    The smaller a calibration error is, the more it is overestimated. The difference between a calibrated model and
+    another model is therefore underestimated, also by the interval. The p-value is then too large, not too small.
 
     The area under the ROC curve, the calibration error and the Brier loss of the confidence show how well a model
     assesses its own answers. If two models answer differently, these are two different tasks. A model with more errors

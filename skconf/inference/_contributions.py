@@ -31,8 +31,8 @@ def contributions(
     Use it to find the predictions that cost most. If the metric is a quotient of two sums, such as the size ratio or a
     mean cost (kind "ratio" in the table of metrics), the contributions add up to its value. If it is another function
     of sums, or an area under a curve, they are influence values: the change of the value, to first order, if the
-    prediction counted twice. Influence values add up to zero, unless the metric depends on the number of samples
-    itself.
+    prediction counted twice. Influence values add up to zero, unless the number of samples is part of the formula of
+    the metric.
 
     Parameters
     ----------

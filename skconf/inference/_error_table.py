@@ -161,7 +161,7 @@ class GradedSums(GapSums):
 
 
 class VerdictSums(Additive, rests_on="errors"):
-    """Sums for a verdict on answers in parts, with or without weights. Only the end shows whether weights differ."""
+    """Sums for a verdict on answers in parts. Whether their weights differ is only known after the last part."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
 

@@ -63,8 +63,8 @@ class Share(NamedTuple):
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for a score of some predictions.
 
-    If errors are few, intervals are made from draws. These draws ignore groups, so with groups the method is "delta",
-    as with many errors. If strata have different weights, their draws are made within strata.
+    If errors are few, intervals are computed from draws. The draws ignore groups, so with groups the method is "delta",
+    as it is with many errors. If strata have different weights, their draws are made within strata.
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
@@ -176,7 +176,7 @@ def _errors_of(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None = N
 
 
 def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, float]:
-    """Return the effective number of samples of each class that counts, and of all of them together.
+    """Return the effective number of samples of each class that counts, and of all these classes together.
 
     The value is a weighted mean over classes. Suppose that the mean of a class has a variance of 1/size. The variance
     of the value is then known as precisely as one from this many samples (Satterthwaite). If one small class dominates,

@@ -100,11 +100,12 @@ def delta_ends(
     Parameters
     ----------
     statistic : Statistic
-        What the value is of.
+        The statistic that has the value.
     value, error : float
         Value and standard error.
     effective_size : callable
-        Returns the effective number of units in the denominator of a quotient. It is called only if no unit differs.
+        Returns the effective number of units in the denominator of a quotient. It is called only if all units have the
+        same influence.
     degrees_of_freedom : float
         Degrees of freedom of the error.
     confidence_level : float
@@ -138,7 +139,7 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
     Parameters
     ----------
     statistic : Statistic
-        What the value is of.
+        The statistic that has the value.
     value : float
         The value.
     size : float

@@ -156,17 +156,18 @@ def confidence_interval(
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         "delta" computes the interval from the influence of each sample on the value, in linear time. It works for
         smooth functions of sums and for areas under curves. "bootstrap" uses resamples, and works for every metric that
-        is a number. Its interval covers a multiple of their standard deviation around the value, and around the value
-        minus its bias. "bca" uses quantiles of the resamples. They are corrected for bias and, if there are influence
-        values, for acceleration. "auto" chooses a valid method by the table in the notes. The result says which one.
+        is a number. With s the standard deviation of the resampled values, the interval covers two intervals: value ±
+        k·s and (value − bias) ± k·s, where k is the multiple for the confidence level. "bca" uses quantiles of the
+        resamples. The quantiles are corrected for bias and, if the metric has influence values, for acceleration.
+        "auto" chooses a valid method from the table in the notes. The result names the method.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The group of each sample, such as its patient or its day. Samples of one group are drawn together. If there are
         several columns, each combination of values is a group. None uses the groups of the profile, if it has any, such
         as the rows of a multilabel task.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Pass it if the number of samples of each stratum was fixed before sampling, for
-        example the number of samples of each class. None uses the strata of the profile, if it has any and no groups
-        are drawn.
+        example the number of samples of each class. None uses the strata of the profile, if it has strata and there are
+        no groups.
     n_resamples : int, default=1000
         Number of resamples for "bootstrap" and "bca". The method "bayesian", which "auto" may choose, always uses
         2,000.
@@ -174,7 +175,7 @@ def confidence_interval(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. A weight says how much a sample counts; it does not stand for several samples. So the
+        Non-negative weights. A weight says how much a sample counts; a weight of 2 does not mean two samples. So the
         interval stays the same if all weights are doubled.
     **params
         Parameters of a single metric.
@@ -190,7 +191,7 @@ def confidence_interval(
     ------
     ValueError
         If the metric is unknown, or if `confidence_level`, `method` or predictions are not valid. If there are fewer
-        than two samples or groups, or a stratum with only one.
+        than two samples or groups, or if a stratum has only one sample or group.
     TypeError
         If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
         that has kinks.
@@ -227,7 +228,7 @@ def confidence_interval(
     =====================================  ============================================================================
 
     "exact" is Clopper and Pearson's interval [4]_, and "binomial" is the same interval for (Σ w)² / Σ w² samples. Means
-    of graded answers are not shares, so they belong to the last row.
+    of graded answers are not shares, so the last row applies to them.
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
     degrees of freedom are the number of units minus the number of strata. With groups, the influence of a group that
@@ -242,28 +243,29 @@ def confidence_interval(
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
-    weight is the largest weight times a Γ(½) variable. An error is added in place of a random sample, and a right
-    answer, too, if right answers are few. For the area of right and wrong answers, two answers of the rarer kind are
-    added, one above and one below all others. For a class that is rarer than three times the errors, three answers are
-    added: one that is found, one that is missed, and one of another class that is predicted as this class. The coverage
-    was measured, not proved. The standard error is the standard deviation of the draws. The added answers are single
-    rows, so there is no such interval with groups.
+    weight is the largest weight times a Γ(½) variable. One error is added: a random sample, changed to a wrong answer.
+    If right answers are few, one right answer is added as well. For the area of right and wrong answers, two answers of
+    the rarer kind are added, one above and one below all others. For a class that is rarer than three times the errors,
+    three answers are added: a true positive, a false negative and a false positive of this class. The coverage was
+    measured, not proved. The standard error is the standard deviation of the draws. The added answers are single rows,
+    so "bayesian" cannot be used with groups.
 
     Strata weigh unequally if classes are weighted to other shares than they have in the sample, as in the profiles of
     :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and each stratum keeps
     its weight. Each draw adds an error and a right answer to every stratum. The right answer sometimes has the lowest
-    confidence of all. In half of the draws, the added error weighs less if the stratum has fewer than ten errors. In
-    the other half, the added right answer weighs less if it has fewer than ten right answers. The interval covers the
+    confidence of all. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it
+    has fewer than ten right answers, its added right answer weighs less in the other half. The interval covers the
     quantiles of both halves. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations at shares of 0.3
     to 20%, 95% intervals of each metric covered the true value in 94 to 99% of sets if at least one error is expected
     in the more frequent class, and in up to 100% if this class has few rows and no errors. "delta" covered it in 33 to
     88%.
 
-    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. Half
-    an error of the most confident answer is added, where Fay and Feuer add a whole one. The interval covered the size
-    ratio in 93 to 99% of the sets of 200 simulated populations, including hostile ones. If one error could add more
-    than 0.3, the interval would be too wide to be useful. Use :func:`~skconf.metrics.capped_size_ratio` then, which has
-    an interval for any number of samples.
+    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. The
+    interval is computed as if the most confident answer counted as half an error more; Fay and Feuer add a whole error.
+    In each of 200 simulated populations, the interval covered the size ratio in 93 to 99% of the samples. Some of these
+    populations were built to make the interval fail. If a single error could add more than 0.3, the interval would be
+    too wide to be useful. In this case use :func:`~skconf.metrics.capped_size_ratio`, which has an interval for any
+    number of samples.
 
     The calibration error of any finite sample is above 0, and that of a resample is even larger. So the interval of a
     calibration error is extended to 0 unless the data reject calibration. (This applies to all calibration errors
@@ -332,7 +334,7 @@ def check_confidence_level(confidence_level: Any) -> None:
 
 
 def choose_method(statistic: Statistic, method: str) -> str:
-    """Return the method for a statistic. Raise if "delta" is requested, but influence values do not give its error."""
+    """Return the method for a statistic. Raise if "delta" is requested, but does not give its error."""
     if method == "auto":
         return "bootstrap" if statistic.why_resampled else "delta"
     if method == "delta" and statistic.why_resampled:

@@ -93,11 +93,11 @@ def overconfidence_by_group(
 
     Notes
     -----
-    With m slices, the smallest p-value must be below 0.05/m to count at all. With 600 slices, this needs 12,000 draws
-    for each. Without `n_resamples`, the number of draws follows a rule. If Chernoff's bound is smaller than any p-value
-    that draws could show, the bound is the p-value, and there are no draws. Otherwise draws end as soon as 100 of them
-    are at least as large as the data, and p = 100 / draws [3]_. They end at the latest after 400 m draws, or after
-    9,999 if that is more. A few hundred draws are enough for a slice that is not overconfident.
+    With m slices, no slice is called overconfident unless the smallest p-value is below 0.05/m. With 600 slices, this
+    needs 12,000 draws for each slice. Without `n_resamples`, the number of draws follows a rule. If Chernoff's bound is
+    smaller than any p-value that draws could show, the bound is the p-value, and there are no draws. Otherwise draws
+    end as soon as 100 of them are at least as large as the data, and p = 100 / draws [3]_. They end at the latest after
+    400 m draws, or after 9,999 if that is more. A few hundred draws are enough for a slice that is not overconfident.
 
     References
     ----------

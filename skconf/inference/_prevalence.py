@@ -39,9 +39,9 @@ class PrevalenceEstimate:
         A row for each label, with the columns `estimate`, `low` and `high`: the estimated share and the ends of its
         interval, in [0, 1]. The ends are NaN if `p_value` is below 0.05.
     p_value : float
-        p-value of label shift, the hypothesis that only the shares of the classes have changed. If it is small, other
-        shares alone do not explain the probabilities at use. NaN if there are too few rows, or if rows are too much
-        alike.
+        p-value of label shift, the hypothesis that only the shares of the classes have changed. If it is small, a
+        change of the class shares alone does not explain the probabilities of the rows without labels. NaN if there are
+        too few rows, or if their probabilities differ too little.
     """
 
     classes: pd.DataFrame
@@ -64,8 +64,8 @@ def estimate_prevalence(
 
     Do not count the predicted classes instead, because these counts contain the errors: at a prevalence of 1%, most
     positive predictions may be false alarms. The function uses labelled rows, in which the classes may have any shares,
-    to find the distribution of probabilities in each class. The distribution at use is a mixture of these
-    distributions. The shares of the mixture are the estimate.
+    to find the distribution of probabilities in each class. The distribution of the rows without labels is a mixture of
+    these distributions. The shares of the mixture are the estimate.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def estimate_prevalence(
     ------
     ValueError
         If predictions are not valid, or a parameter is out of range. If a class has fewer than ten labelled rows, or
-        there are fewer than two rows at use. If the calibrator gives probabilities of zero.
+        there are fewer than two rows without labels. If the calibrator gives probabilities of zero.
 
     Warns
     -----
     UserWarning
-        If `p_value` is below 0.05. Other shares alone then do not explain the probabilities at use. There is no
-        interval, and you should not use the estimate.
+        If `p_value` is below 0.05. A change of the class shares alone then does not explain the probabilities of the
+        rows without labels. There is no interval, and you should not use the estimate.
 
     See Also
     --------
@@ -119,10 +119,10 @@ def estimate_prevalence(
     a mixture of the counts of the labelled classes. Half a row is added to each bin of a class. In thousands of
     simulated sets with label shift, the test rejected label shift in 5 to 6% of the sets with at least 1,000 labelled
     rows, and in 5 to 7% of the sets with 200. A large `p_value` proves nothing, because a change that looks like
-    another mixture is not found. For example, a new kind of positives may give the same probabilities as the old kind
-    at another share, or all log odds may have moved by the same amount. The estimate may then be wrong by a factor of
-    several, without a warning. At a prevalence of 1%, the test found positives that had become harder in 7 to 12 of 100
-    sets. It found a new kind of cases, a tenth of all cases, in 85 to 100 of 100 sets.
+    another mixture is not found. For example, a new kind of positives may have the same probabilities as the old kind
+    would have with another share. Or all log odds may have moved by the same amount. The estimate may then be wrong by
+    a factor of several, without a warning. At a prevalence of 1%, the test found positives that had become harder in 7
+    to 12 of 100 sets. It found a new kind of cases, a tenth of all cases, in 85 to 100 of 100 sets.
 
     References
     ----------

@@ -82,8 +82,8 @@ def replicate(
     Returns
     -------
     ndarray of shape (n_resamples, n_profiles, n_statistics)
-        The statistics; NaN where undefined. If `draw` returns several rows for each resample, there are so many times
-        more rows.
+        The statistics; NaN where undefined. If `draw` returns k rows for each resample, there are k rows for each
+        resample here, too.
     """
     most = _MOST_COUNTS if beside is None else _MOST_FACTORS
     size = max(1, min(_MOST_DRAWS, most // len(profiles[0])))

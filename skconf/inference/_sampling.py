@@ -95,7 +95,7 @@ class Sampling:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
-        """Return how predictions were drawn: with the given groups and strata, or with those of the profile.
+        """Return how predictions were drawn, with the given groups and strata, or else those of the profile.
 
         The strata of the profile are ignored if groups are drawn, or if a stratum has a single sample.
         """
@@ -155,7 +155,7 @@ class Sampling:
         return np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
 
     def weigh(self, sizes: Floats) -> None:
-        """Compute the share of each unit in the size of its stratum, and that of its samples, from their sizes."""
+        """Compute, from sizes, the share of each unit and the share of its samples in the size of their stratum."""
         of_units, squares = self.totals(sizes), self.totals(np.square(sizes))
         of_stratum = np.bincount(self._strata, of_units)[self._strata]
         self.share, self.squares = of_units / of_stratum, squares / of_stratum**2

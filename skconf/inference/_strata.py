@@ -1,4 +1,4 @@
-"""Errors of weighted strata: a Bayesian bootstrap within each stratum, with phantom answers; and a closed form.
+"""Intervals for weighted strata: a Bayesian bootstrap within each stratum, with phantom answers; and a closed form.
 
 Sometimes classes are weighted to other shares than they have in the sample. A class with nearly all the weight may then
 show few errors or none, and influence values add no variance for it. With influence values, 95% intervals of the
@@ -146,7 +146,7 @@ def draws_within_strata(
 
 
 def _counts(loss: Floats, weight: Floats, stratum: Codes) -> tuple[Floats, Floats]:
-    """Return how many errors and right answers each stratum has; of rows of other weights, as many equal ones."""
+    """Return how many errors and right answers each stratum has; effective numbers if weights differ."""
     total, squares, lost = (np.bincount(stratum, terms) for terms in (weight, weight**2, weight * loss))
     size = total**2 / squares
     errors = size * lost / total

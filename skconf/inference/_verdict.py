@@ -47,9 +47,9 @@ def assess_confidence(
     """Assess whether confidences are calibrated, in a sentence that claims no more than the data show.
 
     The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done among all
-    answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. It is also done in every
-    other range that can be made of seventeen bands of confidence. All tests share one critical value. At any number of
-    answers, at most one calibrated classifier in twenty gets a verdict of miscalibration.
+    answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. The numbers are also
+    compared in every other range that can be made of seventeen bands of confidence. All tests share one critical value.
+    At any number of answers, at most one calibrated classifier in twenty gets a verdict of miscalibration.
 
     Parameters
     ----------
@@ -100,23 +100,24 @@ def assess_confidence(
     samples like this one, for any distribution of the errors [2]_. It is not a bound on the true overconfidence; the
     interval is such a bound [3]_.
 
-    The grade is that of the worst level or named stretch with at least 1% of the answers, by the near end of its
-    interval. Numbers of errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected, serious
-    from 50 and unusable from 200. It also has these grades from twice the expected errors and at least 1 more, from
-    three times and at least 2 more, and from ten times and at least 20 more. Underconfidence is mild from 20 errors
-    fewer than expected, and serious from 100.
+    Each level and each named stretch with at least 1% of the answers gets a grade. It is computed from the end of the
+    interval that is closer to the expected errors. The worst of these grades is the grade of the verdict. Numbers of
+    errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected, serious from 50 and unusable
+    from 200. The factor counts, too: overconfidence is mild from twice the expected errors (and at least 1 more),
+    serious from three times (and at least 2 more) and unusable from ten times (and at least 20 more). Underconfidence
+    is mild from 20 errors fewer than expected, and serious from 100.
 
     With weights, errors cannot be drawn from the confidences: if the probability of being sampled depends on the label,
     errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal
-    distribution. Its standard error is the larger one of two: the one that the confidences imply, and that of the data.
-    With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in groups
-    (`groups` of a profile), the standard error of the gap is that of the data, by group. With groups, the t
-    distribution is used. The interval of their accuracy is that of :func:`confidence_interval` for new groups. The
-    sentence also gives the interval of the gap.
+    distribution. Two standard errors are computed, one from the confidences and one from the data. The larger one is
+    used. With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in
+    groups (`groups` of a profile), the standard error of the gap is computed from the data; if there are groups, from
+    the groups and with the t distribution. The interval of their accuracy is that of :func:`confidence_interval` for
+    new groups. The sentence also gives the interval of the gap.
 
     If a classifier rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about its
-    accepted answers. In the same way, rows that abstain are left out. If it rejects everything, the verdict is about
-    the answers before rejection.
+    accepted answers. Rows that abstain are left out as well. If it rejects everything, the verdict is about the answers
+    before rejection.
 
     References
     ----------

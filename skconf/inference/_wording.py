@@ -47,7 +47,7 @@ def _on_confidences(verdict: Assessment, n_rows: int | None) -> str:
 
 
 def _many(verdict: Assessment) -> list[Stretch]:
-    """Return the stretches that hold enough answers to decide the grade."""
+    """Return the stretches that have enough answers to count for the grade."""
     return [each for each in verdict.stretches if each.count >= _FEW * verdict.n_samples]
 
 
@@ -159,7 +159,7 @@ def _opposite(verdict: Assessment) -> Stretch | None:
 
 
 def _rare_level(verdict: Assessment, other: Stretch | None = None) -> str:
-    """Name a level that is too rare to decide the grade, if it is notable and worse than the opposite stretch."""
+    """Name a level with too few answers for the grade, if it is notable and worse than the opposite stretch."""
     rare = [each for each in verdict.levels if each.count < _FEW * verdict.n_samples and each.grade in _WORTH_TELLING]
     rare = [each for each in rare if other is None or _rank(each) > _rank(other)]
     return f"{str(rare[0].direction).capitalize()} {_where(rare[0])}: {_counts(rare[0])}." if rare else ""
