@@ -37,12 +37,13 @@ class BayesianCalibrator(OneVsRestCalibrator):
 
     The calibrated log-odds of a class are a curve of the log-odds of its probability. The curve rises, and is linear
     between quantiles. The prior says that the probabilities are about right: the height of the curve at even odds is
-    near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve priors, which differ in
-    how near these are, and the unchanged probabilities. The result is the mean over all of them, weighted by the data.
-    With few samples it stays near the unchanged probabilities. It needs no cross-validation.
+    near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve such priors, with
+    different standard deviations. The result is the mean over these priors and the unchanged probabilities, weighted by
+    how well each explains the data. With few samples, the result stays near the unchanged probabilities. No
+    cross-validation is needed.
 
-    More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
-    missing from the calibration data keeps its probability, apart from the scaling of rows.
+    If there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to one. A
+    class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
 
     Parameters
     ----------

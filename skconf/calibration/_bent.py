@@ -61,8 +61,8 @@ class BentTemperatureCalibrator(Calibrator):
     """Softmax of a z + c z²/10 − d log(1 − p), with z = log p. If `shifted`, a shift b of each class is added.
 
     Here a is the inverse temperature, c bends the log-probabilities, and d moves confidences near 1. They minimise Σ w
-    · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. One more sample, spread evenly over the classes,
-    is mixed in. A class without samples is scaled like the others.
+    · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. The result is mixed with the uniform distribution,
+    which counts as one sample. A class without samples is scaled like the others.
 
     Parameters
     ----------

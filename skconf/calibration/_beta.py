@@ -19,8 +19,8 @@ class BetaCalibrator(OneVsRestCalibrator):
 
     This is the right correction if the probabilities p have a beta distribution in each of the two classes. With a = b
     it is Platt scaling of the log-odds. Unlike Platt scaling, it can bend only one end of the curve. The curve never
-    falls. If there are more than two classes, each is calibrated against the rest, and rows are scaled to sum to one.
-    The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
+    falls. If there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to
+    one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
 
     The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty pulls towards the
     unchanged probability, about as strongly as one sample would. It keeps parameters finite if the classes are
@@ -41,8 +41,8 @@ class BetaCalibrator(OneVsRestCalibrator):
     Notes
     -----
     If a parameter is negative, the package betacal drops it and fits again, but it does not check the other parameter
-    again. For reversed probabilities, it gives a falling curve, while this class gives a constant. It has no penalty,
-    so it gives exactly 0 and 1 if the classes are separated. Weights are repetition counts.
+    again. For reversed probabilities, it gives a falling curve, while this class gives a constant. The package has no
+    penalty, so it gives exactly 0 and 1 if the classes are separated. Weights are repetition counts.
 
     References
     ----------

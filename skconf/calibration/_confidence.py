@@ -17,11 +17,11 @@ from skconf.calibration._pooled import make_calibrator
 class ConfidenceCalibrator(Calibrator):
     """Calibration of the confidence: P(the most probable class is right), whichever class it is.
 
-    The calibrator learns one binary task for all classes together. It needs far fewer samples than a task for each
-    class. The calibrated value replaces the probability of the most probable class. The other probabilities of the row
-    are scaled so that the row sums to one; if they are all zero, they become equal. Another class may then be more
-    probable than the predicted one. Use ``keep_prediction=True`` of :class:`~skconf.SelectiveClassifier` to keep the
-    prediction.
+    The calibrator learns a single binary task for all classes together. This needs far fewer samples than a separate
+    task for each class. The calibrated value replaces the probability of the most probable class. The other
+    probabilities of the row are scaled so that the row sums to one; if they are all zero, they become equal. Another
+    class may then be more probable than the predicted one. Use ``keep_prediction=True`` of
+    :class:`~skconf.SelectiveClassifier` to keep the prediction.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ConfidenceCalibrator(Calibrator):
 
     Notes
     -----
-    If answers have no classes, as those of a generative system, you need no wrapper. Fit any calibrator with
+    If answers have no classes, as the answers of a generative system, you need no wrapper. Fit any calibrator with
     ``fit(confidence, correct, labels=[False, True])``. Then ``predict_proba(confidence)[:, 1]`` is the calibrated
     confidence.
 

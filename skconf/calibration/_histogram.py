@@ -16,9 +16,9 @@ class HistogramBinningCalibrator(OneVsRestCalibrator):
 
     Bins are open below and closed above, as in the expected calibration error. Probabilities in a bin without
     calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1. New samples in such a bin may be
-    wrong with a confidence of 1, which the calibrated size ratio shows. If there are more than two classes, each is
-    calibrated against the rest, and rows are scaled to sum to one. A class without samples in the calibration data
-    keeps its probability, except for this scaling.
+    wrong with a confidence of 1; the calibrated size ratio shows such errors. If there are more than two classes, each
+    class is calibrated against the rest, and rows are scaled to sum to one. A class without samples in the calibration
+    data keeps its probability, except for this scaling.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class HistogramBinningCalibrator(OneVsRestCalibrator):
 
 
 class _Histogram:
-    """The share of each bin; in an empty bin, the probability itself."""
+    """The share of the class in each bin; in an empty bin, the probability itself."""
 
     def __init__(self, edges: Floats, shares: Floats) -> None:
         self.edges, self.shares = edges, shares

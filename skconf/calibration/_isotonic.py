@@ -27,11 +27,11 @@ _LIFT = 2.0**537
 class IsotonicCalibrator(OneVsRestCalibrator):
     """Isotonic calibration: the best non-decreasing function of the probability, plain or smoothed.
 
-    Plain isotonic regression consists of plateaus. If all samples of a plateau at one of the ends have the same
-    outcome, the plateau is exactly 0 or 1. New samples there may be wrong with a confidence of 1, which the calibrated
-    size ratio shows. With smoothing, a few more samples of all classes are added to every plateau. So no plateau is
-    more extreme than its samples support. If there are more than two classes, each is calibrated against the rest, and
-    rows are scaled to sum to one.
+    Plain isotonic regression consists of plateaus. If all samples of the first or the last plateau have the same
+    outcome, the plateau is exactly 0 or 1. New samples on this plateau may be wrong with a confidence of 1; the
+    calibrated size ratio shows such errors. With smoothing, a few more samples of all classes are added to every
+    plateau. So no plateau is more extreme than its samples support. If there are more than two classes, each class is
+    calibrated against the rest, and rows are scaled to sum to one.
 
     Parameters
     ----------

@@ -51,14 +51,14 @@ _LARGEST = 1e30
 
 
 class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
-    """An estimator of the probability that an answer is right, from the probabilities and the sample.
+    """An estimator of the probability that an answer is right, from the probabilities and the features of the sample.
 
     With two classes, a monotone calibrator does not change the order of the answers, so it cannot change which answers
-    are accepted. This estimator can: small models of other families see the sample, too, and estimate how likely each
-    answer is right. They are fitted on the samples that calibrate. Their weights are chosen by cross-validation. If
-    they bring no gain, the confidence is returned unchanged. Pass it as the `confidence` of
-    :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it on held-out
-    samples.
+    are accepted. This estimator can change it: small models of other families use the features of the sample and
+    estimate the probability that each answer is right. They are fitted on the calibration samples. Their weights are
+    chosen by cross-validation. If the models do not lower the log loss, the confidence is returned unchanged. Pass it
+    as the `confidence` of :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`. These
+    classes fit it on held-out samples.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     weights_ : ndarray of shape (5,)
-        Weight of each logit, in [0, ∞). The logits are those of the unchanged confidence, of three models that see the
-        sample (randomized trees, boosted trees, and a logistic regression on kernels), and of boosted trees that also
-        see the probabilities. The weights are (1, 0, 0, 0, 0) if the confidence is returned unchanged.
+        Weight of each logit, in [0, ∞). There are five logits, in this order: the unchanged confidence; randomized
+        trees on the features; boosted trees on the features; logistic regression on kernels of the features; boosted
+        trees on features and probabilities. The weights are (1, 0, 0, 0, 0) if the confidence is returned unchanged.
     intercept_ : float
         Constant that is added to the weighted logits.
     tail_ : float
-        Width of the tail, in [0, 0.5]. Confidences that are closer to 1 than this are lowered, as in
+        Width of the tail, in [0, 0.5]. Confidences that are closer to 1 than this width are lowered, as in
         :class:`PooledCalibrator`.
     models_ : list
         The four models; the attribute `model` is the fitted classifier. None for a model of weight 0.
@@ -99,13 +99,13 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Three of the models learn the class; the fourth learns which answers are right. The confidence becomes σ(Σ w l + b),
-    where l are the logits of the probabilities that the classifier and the models give to the answer. The weights w and
-    the intercept b minimise the log loss on folds on which the models were not fitted, plus a small ridge penalty
-    towards the unchanged confidence. Confidences near 1 are then lowered until the size ratio on these folds is half a
-    standard deviation below 1, unless it already is. Then half a sample is mixed in. Neither step changes the order of
-    the confidences. At least 10 right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000
-    are drawn at random. The fit then takes about ten seconds.
+    Three of the models learn to predict the true class; the fourth learns which answers are right. The confidence
+    becomes σ(Σ w l + b), where l are the logits of the probabilities that the classifier and the models give to the
+    answer. The weights w and the intercept b minimise the log loss on folds on which the models were not fitted, plus a
+    small ridge penalty towards the unchanged confidence. Confidences near 1 are then lowered until the size ratio on
+    these folds is half a standard deviation below 1, unless it already is. Then the confidence is mixed with 0.5, which
+    counts as half a sample. Neither step changes the order of the confidences. At least 10 right and 10 wrong answers
+    are needed. If there are more than 10,000 samples, 10,000 are drawn at random. The fit then takes about ten seconds.
 
     Without `true_class`, or with more than 30 classes, all models learn which answers are right. The gain is then
     smaller.

@@ -62,10 +62,10 @@ class MatrixCalibrator(AmongPresentCalibrator):
 
     Notes
     -----
-    The loss is convex; its least value is found by L-BFGS, in variables in which the curvature is about 1. With more
-    than 31 classes it works in single precision, and ends within some 1e-4 of the least mean loss. The package
-    probmetrics minimises the same loss, but in float32; it takes no weights, and its fit drives the probability of a
-    class that is absent towards 0. Weights are repetition counts.
+    The loss is convex. Its minimum is found by L-BFGS, in variables in which the curvature is about 1. With more than
+    31 classes, the computation uses single precision, and its mean loss is within about 1e-4 of the minimum. The
+    package probmetrics minimises the same loss, but in float32; it takes no weights, and its fit drives the probability
+    of a class that is absent towards 0. Weights are repetition counts.
 
     References
     ----------

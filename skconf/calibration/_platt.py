@@ -18,8 +18,8 @@ class PlattCalibrator(OneVsRestCalibrator):
 
     For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability. a and b maximise the likelihood.
     The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) instead of 1 and 0, with n₊ and n₋ the sums of the weights of
-    positives and negatives. This keeps a and b finite. If there are more than two classes, each is calibrated against
-    the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets a
+    positives and negatives. This keeps a and b finite. If there are more than two classes, each class is calibrated
+    against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets a
     probability of 0 or 1.
 
     The targets limit the output only within the range of the calibration data. If a probability separates the classes
@@ -33,9 +33,9 @@ class PlattCalibrator(OneVsRestCalibrator):
     on : {"logit", "proba"}, default="logit"
         The argument of the sigmoid. "proba" uses the probability itself, as in the CSR paper and in scikit-learn's
         former sigmoid calibration of classifiers without ``decision_function``. Its output lies between its values at
-        the probabilities 0 and 1. "logit" uses the logit, and replaces probabilities of 0 before. If the calibration
-        data contain zeros, the replacement is half the smallest positive probability of the class; otherwise it is at
-        most 1e-8. Probabilities of 1 are replaced in the same way.
+        the probabilities 0 and 1. "logit" uses the logit. Probabilities of 0 are first replaced by a small positive
+        number. If the calibration data contain zeros, this number is half the smallest positive probability of the
+        class; otherwise it is at most 1e-8. Probabilities of 1 are replaced in the same way.
 
     Attributes
     ----------

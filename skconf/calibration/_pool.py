@@ -155,7 +155,7 @@ def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tupl
 
 
 def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:
-    """Return the smallest width of the tail in which confidences are lowered, so that the size ratio is low enough.
+    """Return the smallest width of the tail for which lowering its confidences makes the size ratio low enough.
 
     Parameters
     ----------
@@ -210,8 +210,8 @@ def lowered(proba: Floats, width: float) -> Floats:
 def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_weight: Floats) -> Floats:
     """Return the weights of the members, from their probabilities for held-out samples with the classes `codes`.
 
-    Members whose likelihood is far below the best one get less prior weight, because they would spoil the mean. A
-    difference of a few times √n nats is more than chance. The raw probabilities have such a difference if class
+    Members whose likelihood is far below the best likelihood get less prior weight, because they would spoil the mean.
+    A difference of a few times √n nats is more than chance. The raw probabilities have such a difference if class
     frequencies have changed.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])

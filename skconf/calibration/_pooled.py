@@ -1,4 +1,4 @@
-"""Calibrators by name, and the pool of calibrators."""
+"""Find calibrators by their names, and average several calibrators in a pool."""
 
 import operator
 from collections.abc import Callable
@@ -47,13 +47,15 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
     that the pool was overconfident on those folds. If a confidence is closer to 1 than κ, its distance to 1 becomes the
-    mean of the distance and κ. The number κ is as small as possible. Second, a few samples that are spread evenly over
-    the classes are mixed in, as in smoothed temperature scaling. Neither step changes the order of the confidences.
+    mean of the distance and κ. The number κ is as small as possible. Second, every row of probabilities is mixed with
+    the uniform distribution, which counts as a few samples, as in smoothed temperature scaling. Neither step changes
+    the order of the confidences.
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
-    themselves and share the remaining probability. The probability of the missing class is the mean of the raw one and
-    of temperature scaling, plain and bent, because these members do not need samples of each class. If `members` are
-    given, it keeps its raw probability, except for the samples that are mixed in.
+    themselves and share the remaining probability. The probability of the missing class is the mean of its raw
+    probability and of its probabilities from the members that use temperature scaling, because temperature scaling does
+    not need samples of each class. If `members` are given, the missing class keeps its raw probability, except for the
+    mixing with the uniform distribution.
 
     Parameters
     ----------
@@ -67,12 +69,12 @@ class PooledCalibrator(AmongPresentCalibrator):
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75
-        Number of samples that are mixed in, in [0, ∞). With n the sum of weights, K classes and smoothing s, every
-        probability p becomes (n p + s/K)/(n + s). With 0.75 and two classes, one error among n new samples adds at most
-        about 2.7 to their size ratio, at any confidence.
+        Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). With n the
+        sum of weights, K classes and smoothing s, every probability p becomes (n p + s/K)/(n + s). With 0.75 and two
+        classes, one error among n new samples adds at most about 2.7 to their size ratio, at any confidence.
     tail_zscore : float or None, default=0.5
-        Largest number of standard deviations σ by which the size ratio of the pool on the folds may be above 1. A
-        smaller value is safer, but makes the probabilities less accurate. None leaves confidences unchanged.
+        Number of standard deviations by which the size ratio of the pool on the folds may be above 1. A smaller value
+        is safer, but makes the probabilities less accurate. None leaves confidences unchanged.
 
     Attributes
     ----------
@@ -96,8 +98,8 @@ class PooledCalibrator(AmongPresentCalibrator):
     have fewer than 50 samples of the rarest class. They predict folds until 2,000 samples have been predicted. So with
     10,000 samples and two classes, each member is fitted less than twice in total. The weights maximise the log
     likelihood plus a Dirichlet prior that counts as 8 samples. If you name the members, the prior is the same for all.
-    For the default members, it favours members with few parameters if there are few samples. It is smaller for members
-    whose likelihood on the folds is far below the best one. Weights of samples are repetition counts.
+    For the default members, the prior favours members with few parameters if there are few samples. It is smaller for
+    members whose likelihood on the folds is far below the best likelihood. Weights of samples are repetition counts.
 
     If no sample can be held out, the weights are those of the prior.
 

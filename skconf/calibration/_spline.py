@@ -27,8 +27,8 @@ class QuadraticCalibrator(OneVsRestCalibrator):
 
     For each class, P = 1/(1 + exp(−(c₀ + c₁ l + c₂ l²))), with l the log-odds of its probability. It is Platt scaling
     with a bend, which can raise probabilities at one end and lower them at the other. Beyond the outermost calibration
-    data, the curve is a straight line. If there are more than two classes, each is calibrated against the rest, and
-    rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
+    data, the curve is a straight line. If there are more than two classes, each class is calibrated against the rest,
+    and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
 
     The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂². The slopes at both ends of the data must not be
     negative. The penalty pulls towards the unchanged probability, about as strongly as one sample would. Without the
@@ -83,8 +83,9 @@ class SplineCalibrator(OneVsRestCalibrator):
 
     For each class, P = 1/(1 + exp(−f(l))), with l the log-odds of its probability. The knots are quantiles of the
     distinct log-odds of the calibration data. The slope of f is linear between knots, and constant beyond the outermost
-    ones. No slope is negative, so f never falls. If there are more than two classes, each is calibrated against the
-    rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
+    ones. No slope is negative, so f never falls. If there are more than two classes, each class is calibrated against
+    the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or
+    1.
 
     The fit minimises Σ w · log loss + λ ∫ f″² + the mean of (slope − 1)² over knots. Among λ = 10⁴, 10³, …, 10⁻¹, the
     one with the least leave-one-out log loss is chosen (computed to first order, without refitting).
@@ -108,10 +109,10 @@ class SplineCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    Lucena's spline [1]_ is cubic, and may fall. Its penalty draws all coefficients to zero, and with them probabilities
-    to ½; this one draws them to the unchanged probability. A slope that is linear between knots is non-negative
-    everywhere exactly if it is so at the knots; a cubic spline has no such simple condition. Weights are repetition
-    counts.
+    Lucena's spline [1]_ is cubic, and may fall. Its penalty draws all coefficients to zero, and so all probabilities to
+    ½. The penalty of this class draws the curve to the unchanged probability. A slope that is linear between knots is
+    non-negative everywhere if and only if it is non-negative at the knots; a cubic spline has no such simple condition.
+    Weights are repetition counts.
 
     References
     ----------

@@ -15,11 +15,12 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     """Inductive Venn–Abers calibration: two isotonic regressions, and a probability between them.
 
     For each class and each new sample, two isotonic regressions are fitted to the calibration data and the sample. In
-    one, the sample is labelled as the class; it gives p₁. In the other, it is labelled as another class; it gives p₀.
-    If samples are exchangeable, one of the two is calibrated, for any classifier. The calibrated probability is p₁/(1 −
-    p₀ + p₁). Its log loss is larger than that of the calibrated one, but by as little as possible in the worst case. It
-    is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two classes, each is
-    calibrated against the rest, and rows are scaled to sum to one.
+    the first regression, the sample is labelled as the class; its value at the sample is p₁. In the second regression,
+    the sample is labelled as another class; its value at the sample is p₀. If samples are exchangeable, one of the two
+    is calibrated, for any classifier. The calibrated probability is p₁/(1 − p₀ + p₁). Its log loss is larger than the
+    log loss of the calibrated one of p₀ and p₁, but by as little as possible in the worst case. The calibrated
+    probability is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two
+    classes, each class is calibrated against the rest, and rows are scaled to sum to one.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
