@@ -52,13 +52,13 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class
-        shares of the rows that calibrate to the shares given here. Predictions, scores and rejections follow from the
+        shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
         corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
-        Which probabilities the calibrator is fitted on. None uses out-of-fold predictions of a stratified 5-fold
-        cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of the
-        samples, and the classifier is not trained on it. It is unused if there is neither a `calibration` nor a learned
-        confidence.
+        How the probabilities are made on which the calibrator is fitted. None uses out-of-fold predictions of a
+        stratified 5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this
+        fraction of the samples, and the classifier is not trained on it. It is unused if there is neither a
+        `calibration` nor a learned confidence.
     ensemble : bool, default=False
         If True, keep the classifier and the calibrator of every fold and average their probabilities. If False, fit one
         classifier and one calibrator. It is unused if there is neither a `calibration` nor a learned confidence.
@@ -71,9 +71,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels, without the reject label.
     decisions_ : ndarray of shape (n_decisions,)
-        The decisions that ``predict`` chooses from. They are ``classes_``, unless decisions by costs have other names.
+        The decisions that ``predict`` chooses from. They are ``classes_``, unless a `cost_matrix` has other decisions.
     rule_ : DecisionRule or None
-        The rule that decides by costs. None if the most probable class is the answer.
+        The rule that chooses decisions by their expected costs. None if the most probable class is the answer.
     reject_label_ : label
         What ``predict`` returns for a rejected sample.
     estimator_ : classifier

@@ -45,7 +45,7 @@ class EvaluationSet:
 
 
 class _LastStep(BaseEstimator):  # type: ignore[misc]
-    """Stands for the last step of a pipeline while it is fitted: the steps before it transform the evaluation set."""
+    """Replaces the last step of a pipeline during the fit, so that earlier steps transform the evaluation set."""
 
     def __init__(self, last: Any, pipeline: Pipeline, evaluation: EvaluationSet) -> None:
         self.last = last

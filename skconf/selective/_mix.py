@@ -24,7 +24,7 @@ class Mix(NamedTuple):
     Attributes
     ----------
     ends : tuple of ndarray of shape (n_classes,)
-        One, or two.
+        One array of shares, or two for a range.
     """
 
     ends: tuple[Floats, ...]

@@ -38,7 +38,7 @@ class RiskMonitor:
     alarm_at : int or None
         Number of the answer at which the alarm was raised; the first answer has number 1. None without an alarm.
     n_answers, n_errors : int
-        Number of answers so far, and number of wrong ones among them.
+        Number of answers so far, and number of wrong answers.
     evidence : float
         The largest evidence so far against an error rate of at most `target`. The alarm is raised when it reaches 1 /
         (1 − `confidence_level`), which is 20 for a `confidence_level` of 0.95. It is infinite if it is too large for a
@@ -54,7 +54,7 @@ class RiskMonitor:
     There are five bets, on error rates p of 1.25 to 5 times the target. Each of them starts again at every answer: half
     of the stake is bet at the first answer, and smaller and smaller parts of the rest at later answers. A wrong answer
     multiplies a bet by p / target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets
-    and of the stakes that are left. As long as no answer is wrong with a probability above `target`, it is a
+    and of the stakes that are left. As long as no answer is wrong with a probability above `target`, the evidence is a
     supermartingale with a mean of at most 1. It then reaches 1 / (1 − level) with a probability of at most 1 − level
     (Ville's inequality) [1]_. Bets that start late do not count earlier right answers, so the alarm need not wait until
     errors outweigh all of these.

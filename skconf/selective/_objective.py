@@ -1,4 +1,4 @@
-"""Objectives: the rules that choose a threshold."""
+"""Objectives, by which a threshold is chosen."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -215,7 +215,7 @@ class Objective:
         )
 
     def _candidates(self, ranking: Ranking) -> Floats | None:
-        """Return the thresholds to choose from, descending; None stands for all distinct scores."""
+        """Return the thresholds to choose from, descending; None means all distinct scores."""
         if self.thresholds is not None:
             return np.unique(np.asarray(self.thresholds, dtype=np.float64))[::-1]
         if self.level is None:

@@ -31,9 +31,8 @@ def register_onnx() -> None:
     score that is compared with the threshold. The graph of a calibrator has the output ``probabilities`` only.
 
     Calibration and threshold are computed in float64. Pass `X` in float64, too. If `X` is float32, probabilities are
-    rounded. This may also happen inside the graph, as skl2onnx computes some classifiers in float32, such as trees. A
-    rounded probability that is next to the threshold, or next to a step of the calibration, may then get another
-    answer.
+    rounded. This may also happen inside the graph, as skl2onnx computes some classifiers in float32, such as trees. The
+    answer may then change for a probability that is next to the threshold, or next to a step of the calibration.
 
     Raises
     ------
@@ -42,10 +41,10 @@ def register_onnx() -> None:
 
     Notes
     -----
-    Some classifiers have no graph, and their conversion raises a ValueError. These are classifiers with decisions by
-    costs, with a learned or a callable `confidence`, with thresholds of slices, with calibrators of other libraries, or
-    with numbers as labels and a text as reject label. skl2onnx must be able to convert the inner classifier; else
-    register a converter for it.
+    Some classifiers cannot be converted, and raise a ValueError: classifiers with decisions by costs, with a learned or
+    a callable `confidence`, with thresholds of slices, with calibrators of other libraries, or with numbers as labels
+    and a text as reject label. skl2onnx must be able to convert the inner classifier. If it is not, register a
+    converter for the inner classifier.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A given prevalence: rows drawn to its mix choose the threshold, and a factor corrects probabilities.
+"""A given prevalence: the threshold is chosen on rows drawn to its mix, and a factor corrects probabilities.
 
 Rows are drawn at random. A multinomial distribution with the given shares says how many rows of each class are drawn.
 Such rows are independent draws from the mixture, so the guarantee of the rule holds for the mixture. If a class has too
@@ -85,7 +85,7 @@ def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floa
 
 
 def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random_state: Any) -> TunedThreshold:
-    """Return the best threshold for given shares of the classes: by weights, or by rows drawn to their mix."""
+    """Return the best threshold for given class shares: with weights, or on rows drawn to have these shares."""
     at = [weighed(profile, shares) for shares in mix.ends]
     if objective.level is None:
         mix.refuse_range()
@@ -129,7 +129,7 @@ def _ranking(profile: ConfidenceProfile) -> Ranking:
 
 
 def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> TunedThreshold:
-    """Return the loosest threshold that is shown at both ends of a range, each with half the probability of an error.
+    """Return the loosest threshold that holds at both ends of a range, each with half the probability of an error.
 
     The risk is a quotient of linear functions of the share, so it is largest at one of the ends.
     """

@@ -1,13 +1,13 @@
 """Promises about accepted predictions: find the threshold that keeps them all, with one probability for all.
 
 An error rate or mean cost of the accepted may rise and fall with the threshold, so it needs the tests of
-`_risk_control`. Some rates can only rise if more is accepted. A promise that such a rate is small enough (a cap) or
-large enough (a floor) needs no search. Let N be the number of samples of the base, and r the target. A cap: e is the
-largest number of events with P(Binomial(N, r) <= e) <= the share of δ. Samples that score above event number e + 1 are
-accepted. At the threshold where the rate first exceeds r, at least Binomial(N, r) events are accepted; a wrong choice
-accepts at most e of them. A floor works in the same way, from the other side. Both are exact, also with ties. A mean of
-charges (costs or ECUAS) uses coins and the tests of `_risk_control`. A floor of CWSA uses the bets of `_rewards`,
-because its terms change with the threshold.
+`_risk_control`. Other rates never fall when more samples are accepted. A promise that such a rate is small enough (a
+cap) or large enough (a floor) needs no search. Let N be the number of samples of the base, and r the target. A cap: e
+is the largest number of events with P(Binomial(N, r) <= e) <= the share of δ. Samples that score above event number e +
+1 are accepted. At the threshold where the rate first exceeds r, at least Binomial(N, r) events are accepted; a wrong
+choice accepts at most e of them. A floor works in the same way, from the other side. Both are exact, also with ties. A
+mean of charges (costs or ECUAS) uses coins and the tests of `_risk_control`. A floor of CWSA uses the bets of
+`_rewards`, because its terms change with the threshold.
 """
 
 import math
@@ -250,7 +250,7 @@ def keep(
     Parameters
     ----------
     rows : Rows
-        The samples that choose the threshold.
+        The samples on which the threshold is chosen.
     promises : sequence of pair of Promise and float
         The promises, with their targets in this slice.
     share : float

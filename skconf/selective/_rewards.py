@@ -6,8 +6,8 @@ own test, and all tests share the level equally. Suppose that no scores tie, and
 the k − 1 samples above it are independent draws from all samples that τ accepts, and sample k itself earns nothing.
 
 The test bets that the mean is above the floor. Let X be terms in [0, 1] with a mean of at most m. Every product of 1 +
-λ (X − m) with 0 <= λ <= 1/m then has a mean of at most 1. The average of several such products has, too. It reaches 1/a
-with a probability of at most a (Markov). The test depends neither on a seed nor on the order of rows.
+λ (X − m) with 0 <= λ <= 1/m then has a mean of at most 1. The average of several such products has such a mean, too. It
+reaches 1/a with a probability of at most a (Markov). The test depends neither on a seed nor on the order of rows.
 """
 
 import math

@@ -66,7 +66,7 @@ def keep_in_slices(
     Parameters
     ----------
     rows : Rows
-        The samples that choose the threshold.
+        The samples on which the threshold is chosen.
     terms : Terms
         The promises.
     cells : Cells or None
@@ -74,7 +74,7 @@ def keep_in_slices(
     codes : ndarray of shape (n_samples,)
         The slice of each sample; -1 if it has none.
     clusters : ndarray of shape (n_samples,) or None
-        The cluster of each sample. In each slice, one random sample of each cluster chooses the threshold.
+        The cluster of each sample. In each slice, the threshold is chosen on a random sample from each cluster.
     random_state : int, RandomState instance or None
         Seed of these random samples, and of the coins of costs.
     shares_answered : ndarray, default=None

@@ -74,14 +74,14 @@ def thresholds_of_counts(ranking: Ranking, counts: NDArray[np.intp]) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TunedThreshold:
-    """The result of :func:`tune_threshold`: a threshold, with its coverage and risk on the samples that chose it.
+    """The result of :func:`tune_threshold`: a threshold, its coverage and its risk, on the samples used to choose it.
 
     Attributes
     ----------
     threshold : float
         Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. If every sample is
         accepted, it is 0, or minus infinity for scores outside [0, 1]. The objectives "cwsa" and "cwsa_plus" are
-        measured from the threshold; with these it is the lowest score instead.
+        measured from the threshold; for these objectives, it is then the lowest score.
     feasible : bool
         Whether any threshold qualifies. If no threshold does, everything is rejected.
     coverage : float
@@ -94,7 +94,7 @@ class TunedThreshold:
         `confidence_level`. The `confidence_level` holds for the target only. It does not hold for a limit that is below
         the target, because you did not set that limit in advance.
     n_samples : int
-        Number of samples that chose the threshold. If samples come in clusters, it is the number of clusters.
+        Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str
         Why no threshold qualifies, and how many samples would be enough. Empty if a threshold qualifies.
     results : dict of str to ndarray of shape (n_thresholds,)
@@ -106,14 +106,15 @@ class TunedThreshold:
     guarantees : DataFrame or None
         A row for each promise in each slice, if the target is a mapping or if there are slices; else None. The columns
         ``slice`` ("all" without slices), ``risk``, ``class`` and ``target`` say what is promised. ``n_samples`` is the
-        number of samples that could be accepted: all of the slice, or those in the denominator of a rate of a class.
-        ``threshold`` and ``coverage`` are those of the slice. ``observed`` is the rate or mean in the data. ``limit``
-        is its exact one-sided limit, at this promise's share of 1 − `confidence_level`; it is NaN for means (costs,
-        ECUAS and CWSA). ``shown`` says whether the promise is guaranteed, and ``reason`` says why not.
+        number of samples that could be accepted: all samples of the slice; for a rate of a class, only the samples in
+        the denominator of the rate. ``threshold`` and ``coverage`` are the threshold and the coverage of the slice.
+        ``observed`` is the rate or mean in the data. ``limit`` is its exact one-sided limit, at this promise's share of
+        1 − `confidence_level`; it is NaN for means (costs, ECUAS and CWSA). ``shown`` says whether the promise is
+        guaranteed, and ``reason`` says why not.
     by_class : DataFrame or None
         A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of
-        the samples of the class that is accepted, and ``risk`` is the error rate of these. Look at both: a model that
-        always predicts the common class has a low total risk.
+        the samples of the class that is accepted, and ``risk`` is the error rate of these accepted samples. Look at
+        both: a model that always predicts the common class has a low total risk.
 
     See Also
     --------

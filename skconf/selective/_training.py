@@ -48,9 +48,9 @@ class Training:
     clusters : ndarray of shape (n_samples,) or None
         Number of each sample's group; a held-out part contains whole groups.
     rule : DecisionRule or None
-        The rule that decides by costs. None if the most probable class is the answer.
+        The rule that chooses decisions by their expected costs. None if the most probable class is the answer.
     costs : ndarray or None
-        Costs of each sample: for every class, to decide by; or given the true class.
+        Costs of each sample: for every class, if decisions depend on them; else given the true class.
     calibration : str, calibrator or None
         How probabilities are calibrated.
     shares : ndarray of shape (n_classes,) or None
@@ -133,7 +133,7 @@ class Training:
         return self.X if rows is self.everything else safe_indexing(self.X, rows)
 
     def deciding_costs(self, rows: Rows) -> Floats | None:
-        """Return the costs by which to decide some rows; None if decisions do not depend on costs of samples."""
+        """Return the costs on which decisions for some rows depend; None if they depend on no costs of samples."""
         if self.rule is None:
             return None
         own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
@@ -141,7 +141,7 @@ class Training:
 
     @property
     def dearest(self) -> float:
-        """The most that an answer may cost; an error costs 1 where no costs were given."""
+        """The most that an answer may cost; if no costs were given, an error costs 1."""
         if self.costs is not None or self.rule is None:
             return 1.0 if self.costs is None else float(self.costs.max())
         return float(self.rule.costs_of(self.X, None, len(self.codes)).max())

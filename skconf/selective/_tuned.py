@@ -43,7 +43,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         A classifier with ``fit`` and ``predict_proba``. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again:
         all samples given to ``fit`` are then used to choose the threshold or to calibrate. If you search for
         hyperparameters, pass the search as the estimator, as in ``TunedSelectiveClassifierCV(GridSearchCV(...))``. The
-        search then never sees the samples that choose the threshold.
+        threshold is then chosen on samples that the search never sees.
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes:
 
@@ -77,15 +77,17 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
           class as prediction;
         - "recall", by class: the smallest share of the samples of a true class that is accepted and right.
 
-        The objective "risk" then accepts as much as the promises allow. The objective "coverage" accepts as little as
-        they allow. With `slices`, a promise that is not by class may be a mapping of slice to number.
+        The objective "risk" then accepts as many samples as the promises allow. The objective "coverage" accepts as few
+        samples as the promises allow. With `slices`, a promise that is not by class may be a mapping of slice to
+        number.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`; only for the objective "risk". If None, only the
         observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several promises,
-        `confidence_level` is the probability that all of them hold: they share 1 − `confidence_level` equally.
+        `confidence_level` is the probability that all promises hold. The promises share 1 − `confidence_level` equally.
     n_candidates : int, default=1
-        Number of candidates from which the same samples choose one, such as the candidates of a search around this
-        classifier. They share 1 − `confidence_level` equally, so the promise holds for any candidate that is chosen.
+        Number of candidates from which you choose on the same samples, such as the candidates of a search around this
+        classifier. The candidates share 1 − `confidence_level` equally, so the promise holds for any candidate that is
+        chosen.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
         "evenly" divides it evenly over the logarithm of the accepted number. "first" gives all of it to the strictest
@@ -112,28 +114,28 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         The slices in each of which the promises must hold; they need a `confidence_level`. "predicted_class" makes a
         slice of each predicted class. Names or positions of columns of `X` make a slice of each combination of their
         values. Each slice gets its own threshold. Everything is rejected in a slice that has too few samples, is new,
-        or has a missing value, and a warning says so. Put transformers inside this classifier, because `X` must have
-        the columns.
+        or has a missing value, and a warning says so. `X` must have these columns, so put transformers inside this
+        classifier.
     {score}
-        A learned one never sees the samples that choose the threshold.
+        The samples on which the threshold is chosen are never used to learn it.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration. Neither `keep_prediction` nor another
         `confidence` than the default can be used with a `cost_matrix`.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class
-        shares of the rows that calibrate to the shares given here. Predictions, scores and rejections follow from the
+        shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
         corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The threshold
-        is chosen for the given shares, too. Without a `confidence_level`, rows are weighted. With one, a random part of
-        the rows of each class chooses, with the class counts of a sample that has the given shares. With a
-        `confidence_level` you can also give a range, such as ``dict(fraud=(0.005, 0.02))``: the promise is then kept at
-        both ends, and the factor is that of the middle. Several promises, or `slices`, need a single share, which is of
-        all samples together.
+        is chosen for the given shares, too. Without a `confidence_level`, rows are weighted. With a `confidence_level`,
+        the threshold is chosen on rows that are drawn at random from each class. Their class counts are those of a
+        sample with the given shares. With a `confidence_level` you can also give a range, such as ``dict(fraud=(0.005,
+        0.02))``: the promise then holds at both ends, and the probabilities are corrected to the middle of the range.
+        With several promises, or with `slices`, give a share and not a range; it is the share among all samples.
     cv : int, cross-validation generator, float or None, default=None
-        Which samples choose the threshold. A float, or a splitter with a single split, holds out a part of the samples
-        for the threshold. If there is a calibrator, a second part of the same size is held out for it. The other
-        samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on out-of-fold
-        scores, and a classifier fitted on all samples predicts. None is 5-fold cross-fitting without a
+        The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
+        the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
+        other samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on
+        out-of-fold scores, and a classifier fitted on all samples predicts. None is 5-fold cross-fitting without a
         `confidence_level`. With a `confidence_level`, None holds out a fifth of the samples, or half of them if a
         frozen classifier is calibrated. If ``fit`` gets `groups`, the part that a float holds out contains whole
         groups.
@@ -145,15 +147,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     ----------
     threshold_ : float
         Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. It is 0 if every
-        sample that chose it is accepted. The objectives "cwsa" and "cwsa_plus" are measured from the threshold; with
-        these it is the lowest of the scores instead of 0. With `slices` it is always 0.5, because scores are then
-        measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
+        sample on which it was chosen is accepted. The objectives "cwsa" and "cwsa_plus" are measured from the
+        threshold; for these objectives, it is then the lowest score instead of 0. With `slices` it is always 0.5,
+        because scores are then measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
     feasible_ : bool
         Whether any threshold qualifies. If no threshold qualifies, everything is rejected, and a warning says so.
     coverage_, risk_ : float
-        Share of accepted samples and their error rate, among the samples that chose the threshold. The risk is NaN if
-        no sample is accepted. Without a `confidence_level` the risk is a little too low, because this threshold was the
-        best of many on the same samples.
+        Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
+        NaN if no sample is accepted. Without a `confidence_level` the risk is a little too low, because this threshold
+        was the best of many on the same samples.
     risk_upper_bound_ : float
         Exact upper confidence limit of the risk at this threshold, at most `target`. NaN without a `confidence_level`.
         The `confidence_level` holds for `target` only, not for a limit below it.
@@ -193,15 +195,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
     - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`.
 
-    With `groups`, one random sample of each group chooses the threshold, and the promise is about the risk of a random
-    sample of a random new group. ``cross_validate(..., groups=groups)`` gives the groups only to its splitter. Enable
-    metadata routing and pass ``params={"groups": groups}`` instead, which also gives them to this classifier.
+    With `groups`, the threshold is chosen on a random sample from each group, and the promise is about the risk of a
+    random sample of a random new group. ``cross_validate(..., groups=groups)`` gives the groups only to its splitter.
+    Enable metadata routing and pass ``params={"groups": groups}`` instead, which also gives them to this classifier.
 
-    The promise holds for new samples from the same source, and for all accepted samples together. It does not hold for
+    The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
     each class or group, or after a shift. It does not hold after a search around this classifier: set `n_candidates`,
-    or search inside. With cross-fitting, the final classifier did not give the scores, so the `confidence_level` is
-    approximate, and a warning says so. Sample weights apply to the training, the calibration and other objectives. With
-    a `confidence_level`, every sample counts once when the threshold is chosen.
+    or put the search inside this classifier. With cross-fitting, the scores were computed by other classifiers than the
+    final one, so the `confidence_level` is approximate, and a warning says so. Sample weights apply to the training,
+    the calibration and other objectives. With a `confidence_level`, every sample counts once for the choice of the
+    threshold.
 
     References
     ----------

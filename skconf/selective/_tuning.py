@@ -49,7 +49,7 @@ def tune_threshold(
 ) -> TunedThreshold:
     """Find the threshold below which to reject predictions, so that an objective is optimal.
 
-    Use it if you have predictions already. Their samples must have trained neither the classifier nor its calibrator.
+    Use it if you have predictions already, for samples on which neither the classifier nor its calibrator was trained.
     With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
     :class:`TunedSelectiveClassifierCV` chooses its threshold in the same way.
 
@@ -67,7 +67,7 @@ def tune_threshold(
         only the observed error rate is at most `target`, and nothing is promised about the true risk.
     n_candidates : int, default=1
         Number of models, scores or targets that you compare on the same samples before you choose one. They share 1 −
-        `confidence_level` equally, so the promise holds for any of them.
+        `confidence_level` equally, so the promise holds for the one that you choose.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
         "evenly" divides it evenly over the logarithm of the accepted number. "first" gives all of it to the strictest
@@ -86,10 +86,11 @@ def tune_threshold(
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the predictions are used, as in
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
-        shares in the rows. With a `confidence_level`, a random part of the rows of each class chooses, with the class
-        counts of a sample that has the given shares. You can then also give a range as a pair, such as 0.005 and 0.02:
-        the promise is kept at both ends. Several promises, or slices, need a single share, which is of all samples
-        together. None uses the prevalence of the profile, if it has one.
+        shares in the rows. With a `confidence_level`, it is chosen on rows that are drawn at random from each class.
+        Their class counts are those of a sample with the given shares. With a `confidence_level`, you can also give a
+        range as a pair, such as 0.005 and 0.02: the promise then holds at both ends. With several promises, or with
+        slices, give a share and not a range; it is the share among all samples. None uses the prevalence of the
+        profile, if it has one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
         The slices in each of which the promises must hold. "predicted_class" makes a slice of each predicted class;
         columns make a slice of each combination of their values. Each slice gets its own threshold. The
@@ -97,8 +98,8 @@ def tune_threshold(
         few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient. Pass it if samples of a cluster depend on each other. It needs
-        a `confidence_level`. Only one random sample of each cluster is then used, and the promise is about a random
-        sample of a random new cluster. None uses the groups of the profile, if it has any.
+        a `confidence_level`. Only a single random sample of each cluster is then used, and the promise is about a
+        random sample of a random new cluster. None uses the groups of the profile, if it has any.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
@@ -242,7 +243,7 @@ def keep_promises(
     Parameters
     ----------
     profile : ConfidenceProfile
-        Predictions that choose.
+        Predictions on which the threshold is chosen.
     aim : Objective
         The level, the number of candidates and the given thresholds.
     target : float or mapping
@@ -250,13 +251,13 @@ def keep_promises(
     slices : "predicted_class", table of columns, or None
         The slices in which the promises must hold.
     clusters : ndarray of shape (n_samples,) or None
-        The cluster of each sample. In each slice, one random sample of each cluster chooses the threshold.
+        The cluster of each sample. In each slice, the threshold is chosen on a random sample from each cluster.
     random_state : int, RandomState instance or None
         Seed.
     charges : mapping of str to Charge
         For each promise of a mean, what each prediction costs.
     mix : Mix or None
-        The shares of the classes where predictions are used; None stands for those of the samples.
+        The shares of the classes where predictions are used; None means the shares in the samples.
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
@@ -351,15 +352,16 @@ def choose_threshold(
     Parameters
     ----------
     profile : ConfidenceProfile
-        Predictions that choose.
+        Predictions on which the threshold is chosen.
     objective : Objective
         What the threshold optimizes.
     clusters : ndarray of shape (n_samples,) or None
-        Number of each sample's cluster. One random sample of each cluster chooses the threshold. None uses all samples.
+        Number of each sample's cluster. The threshold is chosen on a random sample from each cluster. None uses all
+        samples.
     random_state : int, RandomState instance or None
         Seed of that sample.
     mix : Mix, default=None
-        The shares of the classes where predictions are used; None stands for those of the samples.
+        The shares of the classes where predictions are used; None means the shares in the samples.
     see : str
         Name of the attribute that shows the user what each threshold achieves.
 
