@@ -89,15 +89,17 @@ def answers_experiment(
           probability. They are then ranked, and scored only after calibration.
         - `correct`: 1 or 0. Or `grade`: words, one of which means right. With several graders, the columns are
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
-        - An id, or `question`, which matches the files of a task. Without it, rows are matched by position.
+        - An id, or `question`: rows of the files of a task are matched by this column. Without it, rows are matched by
+          position.
 
         Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
         with one answer to each question. Answers that abstain have no confidence.
     right : str, default=None
-        The grade of a right answer. All other grades are wrong. None means a usual word, such as "correct".
+        The grade of a right answer. Answers with any other grade count as wrong. None means a common word for a right
+        answer, such as "correct".
     correct : str, default=None
-        The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None means the only
-        grades in the log.
+        The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None is possible if a
+        log has only one kind of grades.
     confidence_level : float, default=0.95
         Confidence level of the intervals, between 0 and 1.
     random_state : int, default=0

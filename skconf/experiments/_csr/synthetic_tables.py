@@ -31,9 +31,9 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `distribution` and `quantity`, with the same columns. The `distribution` "all" has shares of all
-        calibrated sets of samples: the share whose size ratio exceeds 1 by one standard deviation and, for the given
-        `n_samples`, by three.
+        A row for each `distribution` and `quantity`, with the same columns. Rows with the `distribution` "all"
+        summarize all calibrated sets of samples. They give the share of sets whose size ratio is more than one standard
+        deviation above 1. For some `n_samples`, they also give the share of sets for three standard deviations.
 
     Raises
     ------
