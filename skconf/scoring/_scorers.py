@@ -167,12 +167,12 @@ class ConfidenceScorer:
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True requests them. False ignores them. A name requests them under this name. None raises an error if they
-            are passed.
+            True: the scorer requests the weights. False: it ignores them. A text: it requests them under this name, as
+            in ``score(..., name=weights)``. None: passing weights raises an error.
         costs : bool, str or None, default=None
-            The same for costs of each sample, which "neg_reject_cost" takes. They are the cost of each decision given
-            the true class, of shape (n_samples, n_decisions), or for every class, of shape (n_samples, n_classes,
-            n_decisions).
+            The same for the costs of each sample, which only "neg_reject_cost" takes. They are the cost of each
+            decision given the true class, of shape (n_samples, n_decisions), or for every class, of shape (n_samples,
+            n_classes, n_decisions).
 
         Returns
         -------
@@ -380,8 +380,8 @@ class MultiScorer:
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True requests them. False ignores them. A name requests them under this name. None raises an error if they
-            are passed.
+            True: the scorer requests the weights. False: it ignores them. A text: it requests them under this name, as
+            in ``score(..., name=weights)``. None: passing weights raises an error.
 
         Returns
         -------
