@@ -36,7 +36,9 @@ def test_risk_below_a_ratio_of_one():
 def test_risks_of_known_distributions():
     table = printed_table("csr_tables5_8_9").query("n_samples == 1000")
     of_random = table[table["mode"] == "random_0.5"].set_index("distribution")["risk_probability"]
-    says(f"Table 8 has {NUMBERS[(of_random == 1).sum()]}: Bell has {of_random['Bell']:.2%}")
+    says(
+        f"In Table 8 only {NUMBERS[(of_random == 1).sum()]} have it: there, the risk of Bell is {of_random['Bell']:.2%}"
+    )
     others = 0
     for row in printed_table("csr_table3").itertuples():
         risks = table[table["mode"] == row.mode].set_index("distribution")["risk_probability"]
