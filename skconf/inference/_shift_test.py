@@ -98,7 +98,7 @@ def shift_test(
     if threshold is not None:
         check_number(threshold, "threshold", 0.0)
     before, after = _scores(reference, "reference"), _scores(current, "current")
-    rows = {"score": (before.mean(), after.mean(), float(ks_2samp(before, after).pvalue))}
+    rows = {"score": (float(before.mean()), float(after.mean()), float(ks_2samp(before, after).pvalue))}
     if threshold is not None:
         rows["coverage"] = _compare_shares(before >= threshold, after >= threshold)
     if isinstance(reference, ConfidenceProfile) and isinstance(current, ConfidenceProfile):

@@ -141,7 +141,7 @@ def _draw_table(ax: Any, display: ConfusionDisplay, most_written: int, most_name
             dark = shares[row, column] > _DARK
             text = f"{_count(float(counts[row, column]))}"
             if column == row and rows <= 4:
-                text += f"\n{percent(shares[row, column])}"
+                text += f"\n{percent(float(shares[row, column]))}"
             look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if dark else "black"}
             ax.text(column, row, text, **look)
     if rows > most_named:

@@ -1,4 +1,4 @@
-"""Rows that abstain. They need no grade and no confidence, count in the coverage, and cost as much as a rejection."""
+"""Rows that abstain. They need no grade and no confidence, lower the coverage, and cost as much as a rejection."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,8 @@ class Abstained:
         """Return the answers among some rows, and which of these rows abstain."""
         gone = self.rows[rows]
         at = (np.cumsum(self.rows) - 1)[rows[gone]]
-        weight, groups = (None if each is None else each[at] for each in (self.sample_weight, self.groups))
+        weight = None if self.sample_weight is None else self.sample_weight[at]
+        groups = None if self.groups is None else self.groups[at]
         return self.place()[rows[~gone]], Abstained(gone, weight, groups)
 
     def spread(self, answers: Any, abstained: Any) -> NDArray[Any]:

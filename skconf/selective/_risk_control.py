@@ -289,7 +289,9 @@ def required_samples(
 
     Notes
     -----
-    The number holds for exactly `errors` errors, but more samples usually contain more errors. Any rule needs at least
+    The number holds for exactly `errors` errors, but more samples usually contain more errors. The rule plans its tests
+    anew for each number of samples. Therefore, a number slightly above the returned one may fail by one error, and
+    rarely a number slightly below it is enough. Any rule needs at least
     k/`coverage` samples. Here k is the smallest number of binomial trials with probability `target` that give at most
     `errors` errors with a probability of at most 1 - `confidence_level`. The rule of this package also finds the
     threshold, and therefore needs more samples. For targets up to 0.3 and a coverage of at least 0.01, it needs up to

@@ -32,7 +32,8 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
     if 8 * np.count_nonzero(present) > len(score):
         _, above, below = by_score(score, present, weight)
         beaten = below.cumsum()
-        won, rest = (above * (beaten - below / 2)).sum(), beaten[-1]  # no dot product: it would start threads
+        won = float((above * (beaten - below / 2)).sum())  # no dot product: it would start threads
+        rest = float(beaten[-1])
     else:
         won, rest = _won_by_few(score, present, weight)
     share = divide(won / support, rest, np.nan)
