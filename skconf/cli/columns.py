@@ -33,9 +33,9 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     parser.add_argument(
         "--cluster",
         metavar="COLUMN",
-        help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow for rows "
-        "of a cluster that depend on each other (default: the ids of a log, or of a column called so, if ids repeat; "
-        f"{_NO_COLUMN}: rows do not depend on each other)",
+        help="column with the cluster of each row, such as its patient. Intervals and guarantees then take into "
+        "account that rows of a cluster depend on each other (default: the ids of a log, or a column with a name such "
+        f"as id, if ids repeat; {_NO_COLUMN}: rows do not depend on each other)",
     )
     parser.add_argument(
         "--score",

@@ -17,16 +17,18 @@ def add_answers(names: Any) -> None:
         "metavar": "DIR",
         "help": "folder with TASK/SYSTEM.METHOD.csv, or with files of one task. A file has a row for each question. "
         "Its columns are confidence (any number), and correct (1 or 0) or grade (a word); with several graders, "
-        "correct_NAME or grade_NAME. A column id or question matches the files. Instead of tables, files may be logs "
-        "of lm-evaluation-harness and Inspect",
+        "correct_NAME or grade_NAME. Rows of several files are matched by a column id or question. Instead of tables, "
+        "files may be logs of lm-evaluation-harness and Inspect",
     }
     right = {
         "metavar": "WORD",
-        "help": "the grade of a right answer. All other grades are wrong (default: a usual word, such as correct)",
+        "help": "the grade of a right answer. Answers with any other grade count as wrong (default: a common word for "
+        "a right answer, such as correct)",
     }
     correct = {
         "metavar": "NAME",
-        "help": "the grades of the answers in logs: METRIC,FILTER or SCORER (default: the only ones in the log)",
+        "help": "the grades of the answers in logs: METRIC,FILTER or SCORER (default: the grades of the log, if "
+        "it has only one kind)",
     }
     add_experiment(
         names,
