@@ -99,7 +99,7 @@ def adaptive_calibration_error(
     Parameters
     ----------
     min_samples : int, default=10
-        Smallest number of samples in a bin, unless there are fewer samples in total.
+        Smallest number of samples in a bin. If there are fewer samples in total, all samples are in a single bin.
 
     Returns
     -------
@@ -167,7 +167,8 @@ def brier_decomposition(
     v its share of the weight, and A the accuracy of all samples. Then reliability is Σ v (m − a)², resolution is Σ v (a
     − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). Instead of
     bins, the isotonic fit of correctness on confidence can be used. Reliability is then the Brier loss of the
-    confidence minus that of the fit, resolution is the Brier loss of A minus that of the fit, and there is no residue.
+    confidence minus the Brier loss of the fit. Resolution is the Brier loss of the constant A minus the Brier loss of
+    the fit. There is no residue.
 
     Parameters
     ----------
@@ -591,7 +592,7 @@ def cprecision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence precision (cPrecision): the share of the probability given to a class that is given where it is true.
+    """Confidence precision (cPrecision): of the probability given to a class, the share on its own samples.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class. A
     class that is never the most probable one still has a value. The value is 0/0 only for a class whose probability is
@@ -781,8 +782,8 @@ def cw_cohen_kappa_score(
     """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond chance.
 
     κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s). Here c is the confidence of the predicted class ŷ, t_j the sum
-    of confidences with true class j, p_k the sum with predicted class k, s = Σ w c, and d the cost of a confusion. It
-    is scikit-learn's kappa with weights w c.
+    of w c over samples of true class j, p_k the sum of w c over predictions of class k, s = Σ w c, and d the cost of a
+    confusion. It is scikit-learn's kappa with weights w c.
 
     Parameters
     ----------
@@ -954,7 +955,7 @@ def cw_jaccard_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted Jaccard index: confidence on hits, divided by that on hits, false alarms and misses.
+    """Confidence-weighted Jaccard index: confidence on hits, divided by confidence on hits, false alarms and misses.
 
     The value is cwTP / (cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
     scikit-learn's Jaccard score with weights w c, where c is the confidence of the predicted class.
@@ -1054,7 +1055,7 @@ def cw_precision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted precision: the share of the confidence in predictions of a class that is right.
+    """Confidence-weighted precision: of the confidence in predictions of a class, the share on right ones.
 
     The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     precision with weights w c, where c is the confidence of the predicted class.
@@ -1110,7 +1111,7 @@ def cw_recall_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted recall: the share of the confidence on samples of a class that is right.
+    """Confidence-weighted recall: of the confidence on samples of a class, the share on right ones.
 
     The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     recall with weights w c, where c is the confidence of the predicted class.
@@ -1250,7 +1251,7 @@ def cw_specificity_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted specificity: the share of the confidence on other classes that is not given to a class.
+    """Confidence-weighted specificity: of the confidence on other samples, the share not given to a class.
 
     The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
     samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
@@ -1314,7 +1315,8 @@ def cwsa_curve(
     thresholds : array-like of shape (n_thresholds,), default=None
         Thresholds in [0, 1), in any order. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
-        What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+        What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
+        ("all").
     phi : callable, default=None
         Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
@@ -1352,7 +1354,7 @@ def cwsa_plus_score(
         The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
         selective classifier that made the profile; otherwise it is 0.5.
     normalize : {"accepted", "all"}, default="accepted"
-        The divisor of the sum: the weight of accepted predictions, or of all predictions.
+        The divisor of the sum: the weight of accepted predictions ("accepted"), or of all predictions ("all").
     phi : callable, default=None
         Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
@@ -1428,7 +1430,8 @@ def ecd_test(
     Parameters
     ----------
     on : {"classes", "confidence"}, default="classes"
-        Which probabilities are used: those of all classes, or those of a right and a wrong prediction.
+        Which probabilities are used: the probabilities of all classes ("classes"), or the probabilities c and 1 − c
+        that the prediction is right or wrong ("confidence").
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
     method : {"simulation", "normal"}, default="simulation"
@@ -1480,10 +1483,10 @@ def ecuas_loss(
         cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
         Weight w(γ) >= 0 of a rejection that costs γ, for γ in [0, u_M]. It is a function of an array. It replaces the
-        weight that belongs to `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
+        weight for `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
     normalize : bool, default=False
-        Divide by the loss of a model that always gives the class frequencies of `y_true`. If the value is below 1, the
-        classifier is better than this model.
+        Divide by the loss of a model that always gives the class frequencies of `y_true`. A value below 1 means that
+        the classifier is better than this model.
     eps : float, default=1e-7
         Smallest uncertainty (with "log" also smallest probability) inside a logarithm. Without it, an error with
         confidence 1 would cost infinity.
@@ -1508,15 +1511,16 @@ def entropic_calibration_difference(
     """Entropic calibration difference (ECD): the log loss minus the log loss that the probabilities imply.
 
     The value is Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w, the mean log loss minus the mean entropy. Here p_k is the
-    probability of class k, and p_y that of the true class. A calibrated classifier has 0, an overconfident one more,
-    and an underconfident one less.
+    probability of class k, and p_y is the probability of the true class. The value is about 0 for a calibrated
+    classifier, above 0 for an overconfident classifier, and below 0 for an underconfident classifier.
 
     Parameters
     ----------
     on : {"classes", "confidence"}, default="classes"
-        Which probabilities are used. "classes" uses those of all classes. "confidence" uses c for a right and 1 − c for
-        a wrong prediction; the value is then the mean of (c − z) logit c, with z = 1 for a right prediction. Both are
-        the same for two classes, and very different for more classes.
+        Which probabilities are used. "classes" uses the probabilities of all classes. "confidence" uses c for a right
+        prediction and 1 − c for a wrong prediction, with the confidence c; the value is then the mean of (c − z) logit
+        c, with z = 1 for a right prediction and 0 for a wrong one. For two classes, both values are the same; for more
+        classes, they are very different.
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
 
@@ -1540,18 +1544,18 @@ def estimated_calibration_index(
     """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
 
     ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence c. Here
-    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin is without
-    its lower end, but the first one holds a confidence of 0. The divisor is the largest gap that is possible at this
-    confidence. So each bin adds the distance of its point from the diagonal of the reliability diagram, relative to the
-    largest possible distance.
+    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin contains its
+    upper end, but not its lower end; the first bin also contains a confidence of 0. The divisor is the largest gap that
+    is possible at this confidence. So each bin adds the distance of its point from the diagonal of the reliability
+    diagram, relative to the largest possible distance.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has bins
-        of equal mass.
+        Bins of equal width ("uniform"), or of equal mass ("quantile"), as in :func:`expected_calibration_error`. The
+        authors' package has bins of equal mass.
 
     Returns
     -------
@@ -1583,7 +1587,7 @@ def excess_aurc_loss(
     Returns
     -------
     float
-        In [0, 1]; lower is better, 0 is best. With "asymptotic" it may be slightly negative.
+        In [0, 1]; lower is better, 0 is best. With "asymptotic" the value may be slightly negative.
     """
 
 def expected_calibration_error(
@@ -1602,15 +1606,17 @@ def expected_calibration_error(
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
     ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b of the confidence c and the samples i in each, with z = 1 for
-    a right prediction and 0 for a wrong one. A bin is without its lower end, but the first one holds a confidence of 0.
+    a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end; the first bin also
+    contains a confidence of 0.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
-        has k / n_bins < F <= (k + 1) / n_bins. Tied confidences have one F, so that no bin splits them.
+        Bins of equal width ("uniform"), or of equal mass ("quantile"). For equal mass, let F be the share of the weight
+        at or below a confidence. The confidence is in bin k if k / n_bins < F <= (k + 1) / n_bins. Tied confidences
+        have the same F, so no bin splits them.
     norm : {"l1", "l2", "max"}, default="l1"
         How the gaps of the bins are combined. Let g be the gap between mean confidence and accuracy in a bin, and v the
         bin's share of the weight. "l1" is the mean gap Σ v g, "l2" the root mean square sqrt(Σ v g²), and "max" the
@@ -1647,7 +1653,8 @@ def logit_smoothed_calibration_error(
     Parameters
     ----------
     bandwidth : float, default=1/15
-        The standard deviation σ, in log-odds, at least 1e-3. The authors compare it with an error over 1/σ bins.
+        The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
+        bins.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], at least 1e-15.
 
@@ -1670,17 +1677,18 @@ def maximum_calibration_error(
 ) -> float:
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the
-    samples i in each, with z = 1 for a right prediction and 0 for a wrong one. A bin is without its lower end, but the
-    first one holds a confidence of 0. A bin with a single sample counts as much as any other bin.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the samples i in
+    each, with z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end;
+    the first bin also contains a confidence of 0. A bin with a single sample counts as much as any other bin.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
-        has k / n_bins < F <= (k + 1) / n_bins. Tied confidences have one F, so that no bin splits them.
+        Bins of equal width ("uniform"), or of equal mass ("quantile"). For equal mass, let F be the share of the weight
+        at or below a confidence. The confidence is in bin k if k / n_bins < F <= (k + 1) / n_bins. Tied confidences
+        have the same F, so no bin splits them.
 
     Returns
     -------
@@ -1705,10 +1713,11 @@ def metric_coverage_auc(
 ) -> float:
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper. It
-    ends at the coverage of the last threshold, and so it prefers worse models: a perfect model loses no coverage, and
-    its area is 0. Do not choose models by it. Use ``to_zero=True`` instead, or the scorer
-    ``metric_coverage_auc_to_zero``: the area then ends at coverage 0, and a perfect model has 1.
+    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper.
+    The area ends at the coverage of the last threshold, and so it prefers worse models: if a perfect model has a
+    confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose models by
+    this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then ends at
+    coverage 0, and a perfect model has 1.
 
     Parameters
     ----------
@@ -1717,7 +1726,8 @@ def metric_coverage_auc(
     thresholds : array-like of shape (n_thresholds,), default=None
         Thresholds in [0, 1), ascending. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
-        What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+        What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
+        ("all").
     phi : callable, default=None
         Another φ. It is a function of an array of accepted confidences, and returns a number for each.
     similarity : array-like of shape (n_classes, n_classes), default=None
@@ -1748,15 +1758,13 @@ def overconfidence_risk(
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, on a scale from 0 to 1.
 
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
-    deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). Above 0.84, the ratio is more than one
-    standard deviation too high; above 0.9987, more than three. This is the definition of the paper. It is 0 for many
-    overconfident models, because right answers with confidence 1 lower the ratio. The other methods always return 1 −
-    p.
+    deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
+    than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
+    definition of the paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the
+    ratio. The other methods always return 1 − p.
 
     Parameters
     ----------
-    eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this
         large if the model is calibrated. They are valid at any sample size, for any distribution of confidences, and
@@ -1928,8 +1936,8 @@ def smooth_calibration_error(
 
     smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1]. Here z = 1 for a right prediction and 0 for
     a wrong one, c is its confidence, and K is a normal density of standard deviation σ, reflected at 0 and 1. The value
-    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one, because smECE_σ does not increase with
-    σ.
+    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one such bandwidth, because smECE_σ does
+    not increase with σ.
 
     Parameters
     ----------
@@ -1951,7 +1959,7 @@ def spiegelhalter_test(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> SpiegelhalterResult:
-    """Spiegelhalter's test of calibration: it compares squared errors with those that the confidences imply.
+    """Spiegelhalter's test of calibration: it compares squared errors with what the confidences imply.
 
     The statistic is z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right
     prediction and 0 for a wrong one, and c_i its confidence. If the model is calibrated and there are many samples, z
@@ -1961,7 +1969,7 @@ def spiegelhalter_test(
     -------
     SpiegelhalterResult
         Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, and every prediction with 1 is right and every one with 0 is wrong.
+        1/2 or 1, every prediction of confidence 1 is right, and every prediction of confidence 0 is wrong.
     """
 
 def t_cal_test(
@@ -1981,9 +1989,10 @@ def t_cal_test(
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
     width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
-    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). For its distribution under
-    calibration, n confidences are drawn with replacement, and correctness is drawn from each. Calibration is rejected
-    if any DPE_m is above its 1 − alpha/B quantile. With a single sample it is never rejected.
+    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). To find its distribution under
+    calibration, n confidences are drawn with replacement. For each of them, correctness is drawn with this confidence
+    as the probability. Calibration is rejected if any DPE_m is above its 1 − alpha/B quantile. With a single sample it
+    is never rejected.
 
     Parameters
     ----------
@@ -2021,7 +2030,7 @@ def tce_error(
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
-    few confidences are rejected. With narrow bins, few are rejected for any classifier.
+    few confidences are rejected. With narrow bins, few confidences are rejected for any classifier.
 
     Parameters
     ----------
@@ -2029,7 +2038,7 @@ def tce_error(
         How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Confidences are added in
         ascending order. After each step, the last two bins merge while their joint size is at most n_min, or while it
         is at most n_max and the accuracy does not increase. The last n_min samples are added together; they join the
-        bin before if 2 n_min <= n_max. "quantile" makes bins of equal mass.
+        previous bin if 2 n_min <= n_max. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

@@ -39,7 +39,7 @@ class CPrecisionScore(
     reference=f"{CF1}, Section 3",
     scorers="cprecision",
 ):
-    """Confidence precision (cPrecision): the share of the probability given to a class that is given where it is true.
+    """Confidence precision (cPrecision): of the probability given to a class, the share on its own samples.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class. A
     class that is never the most probable one still has a value. The value is 0/0 only for a class whose probability is

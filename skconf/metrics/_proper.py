@@ -223,7 +223,8 @@ class BrierDecomposition(
     v its share of the weight, and A the accuracy of all samples. Then reliability is Σ v (m − a)², resolution is Σ v (a
     − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). Instead of
     bins, the isotonic fit of correctness on confidence can be used. Reliability is then the Brier loss of the
-    confidence minus that of the fit, resolution is the Brier loss of A minus that of the fit, and there is no residue.
+    confidence minus the Brier loss of the fit. Resolution is the Brier loss of the constant A minus the Brier loss of
+    the fit. There is no residue.
 
     {predictions}
     n_bins : int, default=15

@@ -296,13 +296,12 @@ class OverconfidenceRisk(
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, on a scale from 0 to 1.
 
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
-    deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). Above 0.84, the ratio is more than one
-    standard deviation too high; above 0.9987, more than three. This is the definition of the paper. It is 0 for many
-    overconfident models, because right answers with confidence 1 lower the ratio. The other methods always return 1 −
-    p.
+    deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
+    than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
+    definition of the paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the
+    ratio. The other methods always return 1 − p.
 
-    {predictions} "convolution" and "monte_carlo" take none.
-    eps : float, default=1e-8
+    {predictions} The methods "convolution" and "monte_carlo" take no weights. eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this
@@ -329,11 +328,11 @@ class OverconfidenceRisk(
 
     Notes
     -----
-    The text of the paper defines P_risk only for ratios above 1. In its tables it is 0 for other ratios, as with
-    "normal". The normal approximation is poor in the tail at every sample size: about 1% of calibrated classifiers are
-    above three standard deviations, not 0.135%. The paper suggests Student's t and Edgeworth's expansion as
-    corrections. The guide compares them: neither helps, because a few sizes decide the value. "convolution" needs no
-    such approximation.
+    The text of the paper defines P_risk only for ratios above 1. In the tables of the paper, it is 0 for other ratios,
+    as with "normal". The normal approximation is poor in the tail at every sample size: about 1% of calibrated
+    classifiers are above three standard deviations, not 0.135%. The paper suggests Student's t and Edgeworth's
+    expansion as corrections. The guide compares these corrections: neither helps, because the value depends on a few
+    sizes. "convolution" needs no such approximation.
 
     References
     ----------

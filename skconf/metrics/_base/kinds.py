@@ -379,7 +379,7 @@ class Substitute(Metric):
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether this is true of the metric."""
+        """Whether the value is 0 for a calibrated population, as in the metric that it computes."""
         return bool(self.asked.zero_if_calibrated)
 
     def __repr__(self) -> str:

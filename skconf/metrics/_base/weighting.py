@@ -32,10 +32,10 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
         A function ``metric(y_true, y, *, sample_weight=...)``, such as those of :mod:`sklearn.metrics`.
     response : {"auto", "predict", "predict_proba"}, default="auto"
         The second argument of the metric. "predict" passes predicted labels. "predict_proba" passes probabilities of
-        shape (n_samples, n_classes), with columns sorted by label; in a binary task, it passes those of the positive
-        class, of shape (n_samples,). "auto" decides by the name of the second argument: `y_proba`, `y_prob`, `y_score`,
-        `y_scores` and `probas_pred` get probabilities, and all other names get predicted labels. The log losses of
-        scikit-learn always get probabilities.
+        shape (n_samples, n_classes), with columns sorted by label; in a binary task, it passes the probabilities of the
+        positive class, of shape (n_samples,). "auto" chooses by the name of the second argument: `y_proba`, `y_prob`,
+        `y_score`, `y_scores` and `probas_pred` get probabilities, and all other names get predicted labels. The log
+        losses of scikit-learn always get probabilities.
 
     Returns
     -------

@@ -30,7 +30,7 @@ class AdaptiveCalibrationError(
 
     {predictions}
     min_samples : int, default=10
-        Smallest number of samples in a bin, unless there are fewer samples in total.
+        Smallest number of samples in a bin. If there are fewer samples in total, all samples are in a single bin.
 
     Returns
     -------

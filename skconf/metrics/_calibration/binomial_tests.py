@@ -36,14 +36,14 @@ class CalibrationErrorByTests(
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
-    few confidences are rejected. With narrow bins, few are rejected for any classifier.
+    few confidences are rejected. With narrow bins, few confidences are rejected for any classifier.
 
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"
         How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Confidences are added in
         ascending order. After each step, the last two bins merge while their joint size is at most n_min, or while it
         is at most n_max and the accuracy does not increase. The last n_min samples are added together; they join the
-        bin before if 2 n_min <= n_max. "quantile" makes bins of equal mass.
+        previous bin if 2 n_min <= n_max. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10
@@ -61,7 +61,7 @@ class CalibrationErrorByTests(
     Notes
     -----
     Tied confidences are added together, and no bin splits them, so a bin may be larger than n_max. The authors' code
-    adds them one by one, and its result depends on the order of the rows.
+    adds tied confidences one by one, so its result depends on the order of the rows.
 
     References
     ----------

@@ -32,14 +32,15 @@ class EntropicCalibrationDifference(
     """Entropic calibration difference (ECD): the log loss minus the log loss that the probabilities imply.
 
     The value is Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w, the mean log loss minus the mean entropy. Here p_k is the
-    probability of class k, and p_y that of the true class. A calibrated classifier has 0, an overconfident one more,
-    and an underconfident one less.
+    probability of class k, and p_y is the probability of the true class. The value is about 0 for a calibrated
+    classifier, above 0 for an overconfident classifier, and below 0 for an underconfident classifier.
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"
-        Which probabilities are used. "classes" uses those of all classes. "confidence" uses c for a right and 1 − c for
-        a wrong prediction; the value is then the mean of (c − z) logit c, with z = 1 for a right prediction. Both are
-        the same for two classes, and very different for more classes.
+        Which probabilities are used. "classes" uses the probabilities of all classes. "confidence" uses c for a right
+        prediction and 1 − c for a wrong prediction, with the confidence c; the value is then the mean of (c − z) logit
+        c, with z = 1 for a right prediction and 0 for a wrong one. For two classes, both values are the same; for more
+        classes, they are very different.
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
 
@@ -121,7 +122,8 @@ class ECDTest(
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"
-        Which probabilities are used: those of all classes, or those of a right and a wrong prediction.
+        Which probabilities are used: the probabilities of all classes ("classes"), or the probabilities c and 1 − c
+        that the prediction is right or wrong ("confidence").
     eps : float, default=1e-8
         Probabilities are raised to at least eps in the logarithms, in float64.
     method : {"simulation", "normal"}, default="simulation"
@@ -140,7 +142,7 @@ class ECDTest(
         Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. The outcome is 1 (overconfident), −1
         (underconfident) or 0 (neither).
 
-    {raises} If there are sample weights, because the null distribution is that of equal weights.
+    {raises} If there are sample weights, because the null distribution assumes equal weights.
 
     See Also
     --------

@@ -64,14 +64,16 @@ class ExpectedCalibrationError(
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
     ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b of the confidence c and the samples i in each, with z = 1 for
-    a right prediction and 0 for a wrong one. A bin is without its lower end, but the first one holds a confidence of 0.
+    a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end; the first bin also
+    contains a confidence of 0.
 
     {predictions}
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
-        has k / n_bins < F <= (k + 1) / n_bins. Tied confidences have one F, so that no bin splits them.
+        Bins of equal width ("uniform"), or of equal mass ("quantile"). For equal mass, let F be the share of the weight
+        at or below a confidence. The confidence is in bin k if k / n_bins < F <= (k + 1) / n_bins. Tied confidences
+        have the same F, so no bin splits them.
     norm : {"l1", "l2", "max"}, default="l1"
         How the gaps of the bins are combined. Let g be the gap between mean confidence and accuracy in a bin, and v the
         bin's share of the weight. "l1" is the mean gap Σ v g, "l2" the root mean square sqrt(Σ v g²), and "max" the
@@ -157,16 +159,17 @@ class MaximumCalibrationError(
 ):
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the
-    samples i in each, with z = 1 for a right prediction and 0 for a wrong one. A bin is without its lower end, but the
-    first one holds a confidence of 0. A bin with a single sample counts as much as any other bin.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the samples i in
+    each, with z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end;
+    the first bin also contains a confidence of 0. A bin with a single sample counts as much as any other bin.
 
     {predictions}
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
-        has k / n_bins < F <= (k + 1) / n_bins. Tied confidences have one F, so that no bin splits them.
+        Bins of equal width ("uniform"), or of equal mass ("quantile"). For equal mass, let F be the share of the weight
+        at or below a confidence. The confidence is in bin k if k / n_bins < F <= (k + 1) / n_bins. Tied confidences
+        have the same F, so no bin splits them.
 
     Returns
     -------
@@ -213,17 +216,17 @@ class EstimatedCalibrationIndex(
     """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
 
     ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence c. Here
-    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin is without
-    its lower end, but the first one holds a confidence of 0. The divisor is the largest gap that is possible at this
-    confidence. So each bin adds the distance of its point from the diagonal of the reliability diagram, relative to the
-    largest possible distance.
+    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin contains its
+    upper end, but not its lower end; the first bin also contains a confidence of 0. The divisor is the largest gap that
+    is possible at this confidence. So each bin adds the distance of its point from the diagonal of the reliability
+    diagram, relative to the largest possible distance.
 
     {predictions}
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has bins
-        of equal mass.
+        Bins of equal width ("uniform"), or of equal mass ("quantile"), as in :func:`expected_calibration_error`. The
+        authors' package has bins of equal mass.
 
     Returns
     -------

@@ -54,8 +54,8 @@ class ConfidenceGap(
 
     Notes
     -----
-    There is no scorer for it, because a search for a small gap would choose a model whose confidence is always its
-    accuracy.
+    There is no scorer for the gap, because a search for a small gap would choose a model whose confidence is always
+    equal to its accuracy.
 
     References
     ----------
@@ -102,7 +102,7 @@ class SpiegelhalterTest(
     best=None,
     reference=SPIEGELHALTER,
 ):
-    """Spiegelhalter's test of calibration: it compares squared errors with those that the confidences imply.
+    """Spiegelhalter's test of calibration: it compares squared errors with what the confidences imply.
 
     The statistic is z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right
     prediction and 0 for a wrong one, and c_i its confidence. If the model is calibrated and there are many samples, z
@@ -114,7 +114,7 @@ class SpiegelhalterTest(
     -------
     SpiegelhalterResult
         Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, and every prediction with 1 is right and every one with 0 is wrong.
+        1/2 or 1, every prediction of confidence 1 is right, and every prediction of confidence 0 is wrong.
 
     {raises}
 
@@ -124,11 +124,12 @@ class SpiegelhalterTest(
 
     Notes
     -----
-    The test is two-sided, and cannot find every kind of miscalibration. Its terms change sign at c = 1/2 and are 0
-    there. So a z above 0 means overconfidence only if all confidences are above 1/2. We simulated sets of 1,000 samples
-    that are overconfident by 5 percentage points, with one-sided tests. It found overconfidence in 99% of the sets if
-    confidences lie in (0.5, 1), in 5% if they lie in (0.2, 0.8), and in none if they lie in (0.1, 0.5). A test of the
-    gap between confidence and accuracy found it in 96 to 98% of all three.
+    The test is two-sided, and cannot find every kind of miscalibration. The terms of its sum change sign at c = 1/2,
+    where they are 0. So a z above 0 means overconfidence only if all confidences are above 1/2. We simulated sets of
+    1,000 samples that are overconfident by 5 percentage points, with one-sided tests. Spiegelhalter's test found
+    overconfidence in 99% of the sets if confidences lie in (0.5, 1), in 5% if they lie in (0.2, 0.8), and in no set if
+    they lie in (0.1, 0.5). A test of the gap between confidence and accuracy found it in 96 to 98% of the sets in all
+    three cases.
 
     References
     ----------

@@ -37,8 +37,8 @@ class SmoothCalibrationError(
 
     smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1]. Here z = 1 for a right prediction and 0 for
     a wrong one, c is its confidence, and K is a normal density of standard deviation σ, reflected at 0 and 1. The value
-    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one, because smECE_σ does not increase with
-    σ.
+    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one such bandwidth, because smECE_σ does
+    not increase with σ.
 
     {predictions}
     bandwidth : float, default=None
@@ -128,7 +128,8 @@ class LogitSmoothedCalibrationError(
 
     {predictions}
     bandwidth : float, default=1/15
-        The standard deviation σ, in log-odds, at least 1e-3. The authors compare it with an error over 1/σ bins.
+        The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
+        bins.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], at least 1e-15.
 
@@ -145,9 +146,10 @@ class LogitSmoothedCalibrationError(
 
     Notes
     -----
-    The integral is computed on a grid of 24 cells for each σ. It is the mean of the random draws in the authors' code.
-    If few samples lie within σ of each other, each sample is a separate gap, and the value is close to the mean of |c −
-    z|. For a calibrated model, it decreases with the number of samples, to at most 0.2σ.
+    The integral is computed on a grid of 24 cells for each σ. The authors' code draws noise at random instead; the
+    integral is the mean over such draws. If few samples lie within σ of each other, each sample is a separate gap, and
+    the value is close to the mean of |c − z|. For a calibrated model, it decreases with the number of samples, to at
+    most 0.2σ.
 
     References
     ----------

@@ -62,9 +62,10 @@ class TCalTest(
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
     width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
-    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). For its distribution under
-    calibration, n confidences are drawn with replacement, and correctness is drawn from each. Calibration is rejected
-    if any DPE_m is above its 1 − alpha/B quantile. With a single sample it is never rejected.
+    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). To find its distribution under
+    calibration, n confidences are drawn with replacement. For each of them, correctness is drawn with this confidence
+    as the probability. Calibration is rejected if any DPE_m is above its 1 − alpha/B quantile. With a single sample it
+    is never rejected.
 
     {predictions}
     alpha : float, default=0.05
@@ -82,7 +83,7 @@ class TCalTest(
     TCalResult
         Named tuple of `rejected`, `p_value`, `n_bins`, `statistics`, `thresholds` and `p_values`.
 
-    {raises} If there are sample weights, because the null distribution is that of equal weights.
+    {raises} If there are sample weights, because the null distribution assumes equal weights.
 
     References
     ----------

@@ -170,8 +170,8 @@ class CWCohenKappa(
     """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond chance.
 
     κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s). Here c is the confidence of the predicted class ŷ, t_j the sum
-    of confidences with true class j, p_k the sum with predicted class k, s = Σ w c, and d the cost of a confusion. It
-    is scikit-learn's kappa with weights w c.
+    of w c over samples of true class j, p_k the sum of w c over predictions of class k, s = Σ w c, and d the cost of a
+    confusion. It is scikit-learn's kappa with weights w c.
 
     {predictions}
     weights : {"linear", "quadratic"} or None, default=None

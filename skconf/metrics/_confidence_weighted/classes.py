@@ -25,7 +25,7 @@ class CWPrecision(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_precision",
 ):
-    """Confidence-weighted precision: the share of the confidence in predictions of a class that is right.
+    """Confidence-weighted precision: of the confidence in predictions of a class, the share on right ones.
 
     The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     precision with weights w c, where c is the confidence of the predicted class.
@@ -69,7 +69,7 @@ class CWRecall(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_recall",
 ):
-    """Confidence-weighted recall: the share of the confidence on samples of a class that is right.
+    """Confidence-weighted recall: of the confidence on samples of a class, the share on right ones.
 
     The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     recall with weights w c, where c is the confidence of the predicted class.
@@ -112,7 +112,7 @@ class CWSpecificity(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_specificity",
 ):
-    """Confidence-weighted specificity: the share of the confidence on other classes that is not given to a class.
+    """Confidence-weighted specificity: of the confidence on other samples, the share not given to a class.
 
     The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
     samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
@@ -253,7 +253,7 @@ class CWJaccard(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_jaccard",
 ):
-    """Confidence-weighted Jaccard index: confidence on hits, divided by that on hits, false alarms and misses.
+    """Confidence-weighted Jaccard index: confidence on hits, divided by confidence on hits, false alarms and misses.
 
     The value is cwTP / (cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
     scikit-learn's Jaccard score with weights w c, where c is the confidence of the predicted class.

@@ -126,7 +126,8 @@ class CWSACurveOverThresholds(
     thresholds : array-like of shape (n_thresholds,), default=None
         Thresholds in [0, 1), in any order. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
-        What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+        What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
+        ("all").
     {reward}
 
     Returns
@@ -174,10 +175,11 @@ class MetricCoverageAUC(
 ):
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper. It
-    ends at the coverage of the last threshold, and so it prefers worse models: a perfect model loses no coverage, and
-    its area is 0. Do not choose models by it. Use ``to_zero=True`` instead, or the scorer
-    ``metric_coverage_auc_to_zero``: the area then ends at coverage 0, and a perfect model has 1.
+    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper.
+    The area ends at the coverage of the last threshold, and so it prefers worse models: if a perfect model has a
+    confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose models by
+    this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then ends at
+    coverage 0, and a perfect model has 1.
 
     {predictions}
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
@@ -185,7 +187,8 @@ class MetricCoverageAUC(
     thresholds : array-like of shape (n_thresholds,), default=None
         Thresholds in [0, 1), ascending. None uses 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
-        What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+        What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
+        ("all").
     {reward}
     to_zero : bool, default=False
         Extend the curve to coverage 0. The extension has the height of the last threshold that accepts anything.

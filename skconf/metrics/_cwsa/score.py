@@ -184,7 +184,7 @@ class CWSAPlusScore(
     {predictions}
     {threshold}
     normalize : {"accepted", "all"}, default="accepted"
-        The divisor of the sum: the weight of accepted predictions, or of all predictions.
+        The divisor of the sum: the weight of accepted predictions ("accepted"), or of all predictions ("all").
     {reward}
 
     Returns

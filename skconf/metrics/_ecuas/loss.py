@@ -92,10 +92,10 @@ class ECUASLoss(
         cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
         Weight w(γ) >= 0 of a rejection that costs γ, for γ in [0, u_M]. It is a function of an array. It replaces the
-        weight that belongs to `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
+        weight for `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
     normalize : bool, default=False
-        Divide by the loss of a model that always gives the class frequencies of `y_true`. If the value is below 1, the
-        classifier is better than this model.
+        Divide by the loss of a model that always gives the class frequencies of `y_true`. A value below 1 means that
+        the classifier is better than this model.
     eps : float, default=1e-7
         Smallest uncertainty (with "log" also smallest probability) inside a logarithm. Without it, an error with
         confidence 1 would cost infinity.

@@ -182,7 +182,7 @@ class ExcessAURC(
     Returns
     -------
     float
-        {facts} With "asymptotic" it may be slightly negative.
+        {facts} With "asymptotic" the value may be slightly negative.
 
     {raises}
 
