@@ -52,8 +52,8 @@ def confidence_report(
         Non-negative weights. Each metric documents how it uses them.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
         Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
-        or of scikit-learn. For a scorer, greater is better. None means the fast metrics that most users need. "all"
-        means every metric that is a number. Both leave out metrics that these predictions do not allow, such as a
+        or of scikit-learn. Higher scores are better for scorers. None means the fast metrics that most users need.
+        "all" means every metric that is a number. Both leave out metrics that these predictions do not allow, such as a
         metric of all classes if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
@@ -78,7 +78,7 @@ def confidence_report(
         first one. The tables list all of them in addition to 1, 2, 5 and 10%. With costs, pass mean costs.
     prices : pair of float, default=None
         The cost of an error, and the cost of a case that is sent to a person, such as (10, 1). The report says at which
-        threshold each model costs least, and how much the models differ then. None shows example prices on the page,
+        threshold each model costs least, and how much their costs then differ. None shows example prices on the page,
         which a reader can change.
     prevalence : mapping of label to float, default=None
         Share of each class where the predictions are used, such as ``{"fraud": 0.003}``. With two classes, one share is
@@ -98,7 +98,8 @@ def confidence_report(
 
         - ``value`` : the metric. With several models, each model has a column under its name.
         - ``low``, ``high`` : ends of the interval, if you pass a `confidence_level`. With several models, the name of
-          the model comes first, as in ``raw low``. NaN for a threshold and a risk, which are not estimates.
+          the model comes first, as in ``raw low``. NaN for the threshold and for the overconfidence risk, because these
+          are not estimates.
         - ``best`` : the best possible value. NaN if a value is neither good nor bad.
         - ``better`` : "higher", "lower", or "closer" to the best value.
         - ``range`` : interval of possible values.
@@ -115,7 +116,7 @@ def confidence_report(
         rows are not metrics of skconf: ``accuracy_score`` is scikit-learn's, and counts rejected predictions as errors;
         ``mean_confidence`` and ``threshold`` are the mean of the confidences and the threshold.
 
-        With ``by="class"``, it has the classes as index, and the following columns.
+        With ``by="class"``, the `frame` has the classes as index, and the following columns.
 
         - ``cw_precision``, ``cw_recall``, ``cw_f1`` : computed from the predicted classes, weighted by confidence.
         - ``cprecision``, ``crecall``, ``cf1`` : computed from the probability of the class, predicted or not.
@@ -154,22 +155,22 @@ def confidence_report(
     Notes
     -----
     The verdict has one of three forms. It says overconfident or underconfident, overall or for a range of confidences,
-    with counts and an interval, if this is significant. It says "no sign", with the gap that such a sample would
-    have shown. Or it says that the sample is too small. Each model has one verdict: see
-    :func:`skconf.inference.assess_confidence`.
+    with counts and an interval, if this is significant. It says "no sign", with the gap that would probably have been
+    found in such a sample. The third form says that the sample is too small. There is a single verdict for each model,
+    see :func:`skconf.inference.assess_confidence`.
 
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
-    P-values are adjusted by Holm's method for all slices of a model. So at most one in twenty calibrated classifiers
-    has a slice that is called overconfident. With unequal weights, a slice needs 30 expected errors, and the test
-    assumes a normal gap. Rows must be independent, or in groups, such as the labels of a multilabel task. Groups with
-    several answers in a slice, and graded answers, are tested by a t test of the gap.
+    P-values are adjusted by Holm's method for all slices of a model. So a slice is called overconfident for at most one
+    in twenty calibrated classifiers. With unequal weights, a slice needs 30 expected errors, and the test assumes a
+    normal gap. Rows must be independent, or in groups, such as the labels of a multilabel task. Groups with several
+    answers in a slice, and graded answers, are tested by a t test of the gap.
 
     A report on graded answers, on answers in groups or on costs answers the same questions. Intervals are then for
     means over groups, or over answers. The guarantee for groups uses one answer of each group. The guarantee for
     graded answers draws each answer once as right or wrong. Costs have no bound, so they have neither guaranteed
     thresholds nor p-values of slices. Labels of a multilabel task are sorted worst first.
 
-    Models are compared as by :func:`skconf.inference.compare`, by their distance from the best value. If there is no
+    Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. If there is no
     star, do not rely on a smaller loss: on other samples it may be larger.
 
     References

@@ -222,7 +222,7 @@ class ConfidenceReport:
             Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
             pattern, a folder, or a list of these. All of them are parts of one model. Pass a mapping for several
             models, which are then shown side by side. Instead of files, you can pass a log of a language model for each
-            model, as in :func:`~skconf.read_log`. `correct` and `confidence` then have the meaning described there.
+            model. `correct` and `confidence` then have the same meaning as in :func:`~skconf.read_log`.
         {columns}
         abstained : label or False, default=None
             Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that
@@ -232,12 +232,13 @@ class ConfidenceReport:
         cluster : label or False, default=None
             Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
             other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with a
-            name such as ``id``, if ids repeat, with 100 rows per id or fewer on average. False: rows do not depend on
+            name such as ``id``, if ids repeat and an id has on average at most 100 rows. False: rows do not depend on
             each other. Not in batches.
         score : label, default=None
             Column of another score that ranks answers for selection. It may hold any numbers, for example the average
             of the confidence and of the probability that another model gives to the same answer. The report then shows
-            thresholds for both scores. Their guarantees hold together, so you may take the better one. Not in batches.
+            thresholds for both scores. Their guarantees hold together, so you may use the better threshold. Not in
+            batches.
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
             with a warning.
@@ -453,7 +454,8 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question. For groups, where the model fails; for classes, their table.
+            A paragraph for each question. A report on groups only says where the model fails. A report on classes has
+            only its table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)

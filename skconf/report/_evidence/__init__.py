@@ -1,1 +1,1 @@
-"""What a report rests on: numbers from predictions, no words."""
+"""The numbers of a report, computed from predictions; the wording is elsewhere."""

@@ -33,8 +33,8 @@ class Difference(NamedTuple):
     model : model
         The model that is compared with the baseline.
     value, low, high : float
-        Value of the model minus value of the baseline, with its 95% interval. If the value closest to the best one is
-        better, the difference of the distances from the best one. NaN if the models are not compared.
+        Value of the model minus value of the baseline, with its 95% interval. For a metric that is best inside its
+        range, it is the difference of the distances from the best value. NaN if the models are not compared.
     p_adjusted : float
         P-value, adjusted by Holm's method for all differences; NaN if the models are not compared.
     better : model or None
@@ -198,7 +198,7 @@ def _refusal(statistic: Statistic, profiles: Mapping[Any, ConfidenceProfile]) ->
 
 
 def _best_of(row: Row, compared: Any, others: Sequence[Any], baseline: Any) -> tuple[Any, ...] | str:
-    """Return the better models of a metric, given the differences of others from the baseline."""
+    """Return the better models by a metric, given the differences between the other models and the baseline."""
     shown = compared["p_adjusted"] <= _LEVEL
     gain = -compared["difference"] if row.better == "lower" else compared["difference"]
     better = tuple(compared.index[shown & (gain > 0)].get_level_values("first"))

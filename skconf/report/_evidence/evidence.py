@@ -88,7 +88,7 @@ class Evidence:
     score_name : label
         The name of the other score.
     n_candidates : int
-        The number of scores whose thresholds are guaranteed together.
+        The number of scores that share the probability of a guarantee.
     """
 
     rows: Sequence[Row]

@@ -23,8 +23,8 @@ class Flips(NamedTuple):
     n_flipped, to_wrong : int
         Number of such answers, and how many of them are right by the first model.
     excluded : float
-        Larger differences of accuracies, in either direction, are excluded at 5%: the end of the 90% interval that is
-        further from 0. NaN if there is no interval.
+        Differences of accuracies that are larger than this, in both directions, are excluded at 5%. It is the end of
+        the 90% interval that is further from 0. NaN if there is no interval.
     standard_error : float
         The standard error of the difference, from the same interval.
     """

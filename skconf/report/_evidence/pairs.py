@@ -28,7 +28,7 @@ class RowsOfFile:
     found : Rows
         Its predictions, labels and ids.
     slices : mapping of column to Slices
-        Columns by which to look where it fails.
+        Columns that divide the rows into slices.
     """
 
     file: Path
@@ -45,15 +45,16 @@ class Pairs:
     profiles : dict of ConfidenceProfile
         Predictions of each model.
     unpaired : dict of str
-        Why rows of a model cannot be paired with those of the first; completes "FIRST and MODEL ...".
+        Why rows of a model cannot be paired with rows of the first model. It completes "FIRST and MODEL ...".
     row_numbers : dict of ndarray
         Number of each row in its file, from 0, where rows were matched by ids.
     row_names : dict of pair of column and ndarray
         Column of ids of each file, and the id of each row.
     slices : dict of mapping of column to Slices
-        Columns by which to look where each model fails; empty if there are none.
+        Columns that divide the rows of each model into slices; empty if there are none.
     labels : dict of Labels
-        Labels of files whose predictions do not hold them: of true and predicted labels and a confidence.
+        True and predicted labels of files whose predictions do not contain labels, because they have a confidence and
+        no probabilities.
     scores : dict of ndarray
         Another score of each answer, where files have one.
     """
@@ -75,8 +76,8 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     rows : mapping of str to RowsOfFile
         What was read for each model.
     ids : label or None
-        Column of the ids by which rows are matched; None pairs them by place, if their true labels agree, and their ids
-        where all files have such a column.
+        Column of the ids by which rows are matched; None matches rows by position, if the true labels agree and, where
+        all files have ids, the ids agree, too.
     """
     numbers: dict[str, NDArray[Any]] = {}
     if ids is not None and len(rows) > 1:

@@ -74,7 +74,7 @@ def _thresholds(evidence: Evidence) -> list[float]:
 
 
 def default_place(places: Sequence[Place], of_error: float, of_person: float) -> int:
-    """Return the place to show first: a given threshold, or else the least cost of the first model."""
+    """Return the place to show first: a given threshold, or else where the first model costs least."""
     given = next((at for at, place in enumerate(places) if place.threshold is not None), None)
     if given is not None:
         return given
@@ -83,7 +83,7 @@ def default_place(places: Sequence[Place], of_error: float, of_person: float) ->
 
 
 def prices_of(evidence: Evidence) -> tuple[float, float]:
-    """Return the prices to show first: the given prices, or else examples in which a person costs a mean answer."""
+    """Return the prices to show first: given ones, or else examples (a person costs as much as a mean answer)."""
     if evidence.prices is not None:
         return evidence.prices
     if evidence.kind != "costs":

@@ -62,7 +62,7 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
 
 
 def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Test the gap by t tests over answers or groups; return NaN if too few errors are expected, and ungrouped parts.
+    """Return p-values of t tests over answers or groups, NaN for too few errors; and which parts have no groups.
 
     A part is ungrouped if each of its units has only one answer.
     """

@@ -1,4 +1,4 @@
-"""Slices of the rows: columns by which to look, cut into few slices with names that can be read."""
+"""Slices of the rows: columns are divided into a few slices with readable names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,8 +65,8 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
     TypeError
         If `columns` has no names.
     ValueError
-        If there is no column, or one has another length, holds no single values, or has a different text in nearly
-        every row.
+        If there is no column, or one has another length, holds lists or other containers, or has a different text in
+        nearly every row.
     """
     if not isinstance(columns, Mapping) and (isinstance(columns, pd.Series) or not hasattr(columns, "columns")):
         raise TypeError(
@@ -100,7 +100,7 @@ def slices_of_files(files: Mapping[str, Path], names: Any) -> dict[str, dict[Any
 
 
 def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers: bool = False) -> Slices:
-    """Return the slices by one column; in files of text numbers are texts."""
+    """Return the slices by one column; in files of text, texts may be numbers."""
     column = _as_column(name, values)
     if len(column) != n_samples:
         raise ValueError(f"slices[{name!r}] has {len(column):,} rows, but there are {n_samples:,} predictions.")
@@ -175,7 +175,7 @@ def _in_order(
 def _in_quarters(
     keys: Floats, count: NDArray[np.intp], written: Callable[[Floats], list[str]], at_most: int
 ) -> tuple[Codes, list[str]]:
-    """Make few distinct values slices, and cut many into intervals with about a quarter of the rows each."""
+    """Return a slice for each value if there are few; else four intervals with about a quarter of the rows each."""
     values, places = np.unique(keys, return_inverse=True)
     if len(values) <= at_most:
         return places, [f"= {text}" for text in written(values)]
@@ -192,7 +192,7 @@ def _in_quarters(
 
 
 def _by_text(name: Any, texts: "pd.Series[str]", count: NDArray[np.intp]) -> tuple[Codes, list[str]]:
-    """Make texts slices; of very many, the most frequent ones, and all others together."""
+    """Return a slice for each text; if there are very many, for the most frequent texts, and one for all others."""
     places, distinct = pd.factorize(texts, sort=True)
     rows = np.bincount(places, count, len(distinct))
     if len(distinct) <= _MOST_TEXTS:

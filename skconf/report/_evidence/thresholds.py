@@ -37,7 +37,7 @@ class Guarantee(NamedTuple):
     n_units : int
         Number of rows, or of groups of rows, that the guarantee uses.
     needed : int
-        How many would be enough; 0 if this is unknown.
+        How many rows, or groups, would be enough; 0 if this is unknown.
     """
 
     status: Status
@@ -77,7 +77,7 @@ def guarantee(
 
 
 def guarantee_of_cells(stops: Stops, target: float, level: float) -> Guarantee:
-    """Return the same from the counts of cells; each answer counts with the confidence at the start of its cell."""
+    """Return the guarantee from counts of cells; each answer counts with the confidence at the start of its cell."""
     n_units = round(float(stops.size[-1]))
     needed = required_samples(target, level)
     if n_units < needed:

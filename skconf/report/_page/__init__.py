@@ -1,1 +1,1 @@
-"""Write pages: self-contained HTML, made of parts that are text and Markdown, too."""
+"""Write pages: self-contained HTML, made of parts that can also be written as text and Markdown."""

@@ -79,7 +79,7 @@ class Chart:
         )
 
     def at(self, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-        """Return where points stand in the picture, or in each of its panels, as a `Here` is drawn."""
+        """Return the places of points in the picture, or in each of its panels, at which a `Here` is drawn."""
         frame = self.panels()[0].frame()
         return within(frame, frame.at(x, y))
 

@@ -18,7 +18,7 @@ _BETWEEN_ENDS, _ONE_WORD = re.compile(r"(?<=\d)–(?=[\d−])"), "\N{WORD JOINER
 
 
 class Markup(str):
-    """Text that is markup already; every other string is escaped."""
+    """Text that is already markup; all other strings are escaped."""
 
     __slots__ = ()
 

@@ -1,1 +1,1 @@
-"""What a report says: a section for each question of a reader, and all wording."""
+"""The text of a report: a section for each question of a reader, and all wording."""

@@ -1,4 +1,4 @@
-"""When should it abstain? A slider over the possible thresholds, and a table of the errors that people allow."""
+"""The section "When should it abstain?": a slider over the possible thresholds, and a table by allowed errors."""
 
 from collections.abc import Mapping
 from typing import Any

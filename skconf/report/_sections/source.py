@@ -1,4 +1,4 @@
-"""Where does this come from? Versions, command, files with their hashes, and the settings."""
+"""The section "Where does this come from?": versions, command, files with their hashes, and settings."""
 
 import platform
 from collections.abc import Mapping

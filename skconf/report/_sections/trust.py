@@ -1,4 +1,4 @@
-"""May I trust its confidences? The verdict on each model, what to do, and two pictures."""
+"""The section "May I trust its confidences?": the verdict on each model, what to do, and two pictures."""
 
 from collections.abc import Mapping
 from typing import Any

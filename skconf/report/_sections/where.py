@@ -1,4 +1,4 @@
-"""Where does it fail? Classes, confusions and slices, worst first, and the answers that were furthest off."""
+"""The section "Where does it fail?": classes, confusions and slices, worst first, and the worst answers."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which model is better? The cases that each answers at the allowed errors, its cost, and differences in metrics."""
+"""The section "Which model is better?": cases answered at the allowed errors, costs, and differences in metrics."""
 
 from collections.abc import Sequence
 from typing import Any
