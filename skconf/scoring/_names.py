@@ -52,7 +52,7 @@ class Statistic:
     to_score : callable, default=None
         A function that makes a score of the metric's value; higher is better. None if the number is the value.
     pos_label : label, default=None
-        The positive class. None uses that of the predictions.
+        The positive class. None uses the positive class of the predictions.
     usual_label : label, default=None
         The positive class of this name in other libraries, if none is given. In scikit-learn it is the label 1.
     in_costs : bool, default=False
@@ -90,7 +90,7 @@ class Statistic:
         return replace(self, in_costs=True) if profile.kind == "costs" and self.metric.of_losses else self
 
     def check_positive(self, classes: NDArray[Any] | None, positive_class: int | None) -> None:
-        """Raise if the name means another positive class than that of the predictions, which is the second label."""
+        """Raise if the name means another positive class than the predictions have, which is the second label."""
         if self.usual_label is None or positive_class != 1 or classes is None or len(classes) > 2:
             return
         first, second = classes.tolist()
@@ -101,7 +101,7 @@ class Statistic:
             )
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:
-        """Return the number in every group of all rows; NaN if it is undefined."""
+        """Return the number in every group; NaN if it is undefined."""
         rows = self.on(profile)
         if rows.abstained is not None:
             groups = groups[~rows.abstained.rows]

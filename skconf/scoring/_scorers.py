@@ -133,7 +133,7 @@ class ConfidenceScorer:
         Parameters
         ----------
         profile : ConfidenceProfile
-            The predictions. If they have a threshold, it is used, unless the scorer has its own.
+            The predictions. Their threshold is used, unless the scorer has a threshold of its own.
 
         Returns
         -------
@@ -375,7 +375,7 @@ class MultiScorer:
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Request sample weights for every scorer, under scikit-learn's metadata routing.
 
-        If scorers need different requests, set these before you combine the scorers.
+        If scorers need different requests, set the requests of each scorer before you combine the scorers.
 
         Parameters
         ----------

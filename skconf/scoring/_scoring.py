@@ -38,8 +38,8 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
         of the metric.
     **params
         Parameters of the metric, such as ``n`` of ``neg_ecuas``, and `pos_label`, the positive class, if it is not the
-        second of ``classes_``. If you give no `threshold`, it is ``threshold_`` of the
-        :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. If there is none, it is 0.5.
+        second of ``classes_``. If you give no `threshold`, the scorer uses the ``threshold_`` of the
+        :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. For other classifiers it uses 0.5.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     Parameters
     ----------
     names : iterable, or mapping from str
-        Names of scorers, or scorers. Names are those of :func:`get_scorer_names`, also with parameters, as in
-        ``"neg_ecuas(n=1)"``, or those of scikit-learn's classification scorers. Scorers are made by :func:`get_scorer`,
+        Names of scorers, or scorers. Names come from :func:`get_scorer_names`, also with parameters, as in
+        ``"neg_ecuas(n=1)"``, or from scikit-learn's classification scorers. Scorers are made by :func:`get_scorer`,
         ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. In a mapping, you choose the key of each
         score. In a list, the key is the name of the scorer. If a scorer of scikit-learn is given as an object, the key
         is the name of its function, with ``neg_`` before it if lower is better.
@@ -90,9 +90,9 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     -------
     MultiScorer
         A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats. Pass it to
-        ``cross_validate``, or to ``GridSearchCV`` with ``refit=name``. If a metric is undefined for a fold, it is NaN
-        there, with one warning; the other metrics keep their values. If a classifier has several outputs, such as a
-        ``MultiOutputClassifier`` of selective classifiers, each score is the mean over the outputs.
+        ``cross_validate``, or to ``GridSearchCV`` with ``refit=name``. If a metric is undefined for a fold, its score
+        for this fold is NaN, with a single warning; the other scores are not affected. If a classifier has several
+        outputs, such as a ``MultiOutputClassifier`` of selective classifiers, each score is the mean over the outputs.
 
     Raises
     ------
