@@ -94,7 +94,7 @@ class Answers:
         Parameters
         ----------
         most_rows : int, default=None
-            Largest number of rows of a part. None chooses it by the cache.
+            Largest number of rows of a part. None chooses a number that fits into the cache.
 
         Yields
         ------

@@ -44,8 +44,8 @@ class FromPairs(Answers):
         correct : array-like of shape (n_samples,)
             Whether each answer is right (booleans, or 0 and 1), or a grade of its correctness in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer. Pass numbers in [0, 1], percentages such as "95%", or, with `grades`, words. If
-            there are words or percentages, "0.95" and 95 are both read as 0.95.
+            Confidence in each answer. Pass numbers in [0, 1], percentages such as "95%", or words (with `grades`). In a
+            column with words or percentages, the text "0.95" and the number 95 are both read as 0.95.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None

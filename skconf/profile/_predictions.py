@@ -53,7 +53,7 @@ class FromPredictions(FromPairs):
             `pos_label`. The columns of a table (pandas, polars, pyarrow) are found by name if they are named LABEL or
             proba_LABEL. Default names (0, 1, … in pandas, column_0, … in polars) are ignored.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels. Pass them if they are not always the most probable ones. None uses the first maximum in
+            Predicted labels. Pass them if they are not always the most probable labels. None uses the first maximum in
             the order of `labels`.
         labels : array-like of shape (n_classes,), default=None
             Labels of the columns of `y_proba`. None uses the sorted labels of `y_true`, if there are as many labels as
@@ -169,8 +169,8 @@ class FromPredictions(FromPairs):
             A fitted classifier with ``predict_proba``. Its prediction is the most probable class, with two exceptions,
             which are also found inside a pipeline or a search. A :class:`~skconf.SelectiveClassifier` has its own
             prediction, score and threshold. For scikit-learn's ``FixedThresholdClassifier`` and
-            ``TunedThresholdClassifierCV``, their ``predict`` is used. Costs are those of the classifier's answers. It
-            rejects nothing, unless it is a selective classifier.
+            ``TunedThresholdClassifierCV``, their ``predict`` is used. Costs are the costs of the classifier's answers.
+            Only a selective classifier rejects.
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
@@ -182,8 +182,8 @@ class FromPredictions(FromPairs):
             prediction may not be the most probable class, such as ``SVC(probability=True)``.
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), default=None
             Cost of each decision for each sample: either for its true class only, or for every class. Classes and
-            decisions are in the same order as in the classifier. If the classifier decides by costs of each sample,
-            pass them for every class.
+            decisions are in the same order as in the classifier. If the decisions of the classifier depend on costs of
+            each sample, pass the costs for every class.
 
         Returns
         -------

@@ -37,7 +37,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         score.
     sample_weight : ndarray of shape (n_samples,) or None
         Non-negative weights. None if all weights are one. Weights are scaled if the largest is not in [1e-30, 1e30], or
-        if another one is more than 1e30 times smaller. See `weight_scale` and `given_weight`.
+        if a positive weight is more than 1e30 times smaller than the largest. See `weight_scale` and `given_weight`.
     classes : ndarray of shape (n_classes,) or None
         Labels in the order of the columns of probabilities. None for a profile from correctness.
     true_class, predicted_class : ndarray of shape (n_samples,) or None
@@ -48,7 +48,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         The threshold of the selective classifier that made the predictions. Metrics use it if they get no other
         threshold.
     reject_label : label or None
-        The label that this classifier predicts below the threshold.
+        The label that the selective classifier predicts below the threshold.
     prediction_given : bool
         Whether the predicted labels were given, and not computed from the probabilities.
     weight_scale : float
@@ -59,7 +59,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         Position of each answer in `decisions`, or in ``classes`` if `decisions` is None. None if the answer is
         `predicted_class`.
     decisions : tuple or None
-        The decisions of a classifier, if they are not the classes. The predicted class is then the most probable one.
+        The decisions of a classifier, if they are not the classes. The predicted class is then the most probable class.
     costs : ndarray of shape (n_samples, n_decisions) or None
         Cost of each decision for each sample, given its true class. None if costs do not differ by sample.
     groups : ndarray of shape (n_samples,) or None
@@ -77,7 +77,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        The largest uncertainty u_M of a best decision, in such a profile.
+        The largest uncertainty u_M of a best decision, in a profile from :meth:`from_costs`.
     abstained : Abstained or None
         The rows that abstain, if there are any. The arrays above do not contain them. Metrics that count them, such as
         the coverage, use `everything`.
@@ -164,9 +164,9 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
               each other, so the samples are the `groups` of the profile. The labels are its `topics`, so that a report
               can say which labels are worst.
             - "samples": the set of labels that is predicted for a sample is an answer. It is graded by Jaccard's index:
-              the number of labels that are both predicted and true, divided by the number of labels that are either (1
-              if there are none). The confidence is the expected index if labels are independent, given the features. It
-              is calibrated if the sets with confidence c have a mean index of c.
+              the number of labels that are both predicted and true, divided by the number of labels that are predicted,
+              true or both (1 if there are no such labels). The confidence is the expected index if labels are
+              independent, given the features. It is calibrated if the sets with confidence c have a mean index of c.
             - None: each label is a binary task with its own profile.
         Y_pred : array-like or sparse matrix of shape (n_samples, n_labels), default=None
             Predicted labels. Pass them if they are not the labels with a probability above 1/2.
@@ -265,13 +265,13 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             Predicted standard deviations. The distribution is normal, with mean `y_pred`.
         interval : pair of array-like of shape (n_samples,), default=None
             Lower and upper ends of predicted intervals. On each side of `y_pred`, the distribution is half of a normal
-            one.
+            distribution.
         interval_level : float, default=0.9
             Probability of each interval, in (0, 1), with half of it on each side.
         ensemble : array-like of shape (n_samples, n_members), default=None
-            Predictions of the members of an ensemble, as draws from the distribution. Members usually differ by the
-            uncertainty of the model, but not by the noise of the data. Unless they are drawn with noise, confidences
-            may be too high.
+            Predictions of the members of an ensemble, as draws from the distribution. Members usually differ because
+            the model is uncertain, but not because the data are noisy. Unless the predictions are drawn with noise,
+            confidences may be too high.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
