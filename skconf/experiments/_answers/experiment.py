@@ -98,8 +98,8 @@ def answers_experiment(
         The grade of a right answer. Answers with any other grade count as wrong. None means a common word for a right
         answer, such as "correct".
     correct : str, default=None
-        The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None is possible if a
-        log has only one kind of grades.
+        The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None uses the only
+        grades of a log, and raises an error if there are several.
     confidence_level : float, default=0.95
         Confidence level of the intervals, between 0 and 1.
     random_state : int, default=0
@@ -127,17 +127,17 @@ def answers_experiment(
     Notes
     -----
     Answers without a confidence or a grade are left out and counted. The number of possible answers counts as infinite,
-    so u_M = 1. Calibration is Platt scaling in five folds. It uses the logit of a probability, and other confidences
-    unchanged. Intervals and differences treat the fitted calibrators as fixed.
+    so u_M = 1. Calibration is Platt scaling in five folds. It uses the logit of confidences that are probabilities, and
+    other confidences unchanged. Intervals and differences treat the fitted calibrators as fixed.
 
-    Two files are compared if they have the same system or the same method, on the questions that both have. Metrics
-    of confidences only (ECE, AUC, cross-entropy, Brier score) are compared only if both answer the same questions
+    Two files are compared if they have the same system or the same method, on the questions that both have. Metrics of
+    confidences only (ECE, AUC, cross-entropy, Brier score) are compared only if both systems answer the same questions
     right.
 
     The method is the part of the file name after the last point. The tasks "triviaqa" and "mmlu" are compared with the
-    figures of the paper, if systems and methods have its names ("Qwen3.5 4B.Seq Post.csv"). The tasks "arc" and
-    "truthfulqa" are compared with the AUROC of the repository bplaut/llm-calibration-and-correctness-prediction, which
-    has the answers.
+    figures of the paper, if systems and methods have the names of the paper ("Qwen3.5 4B.Seq Post.csv"). The tasks
+    "arc" and "truthfulqa" are compared with the AUROC of the repository
+    bplaut/llm-calibration-and-correctness-prediction, which has the answers.
 
     References
     ----------

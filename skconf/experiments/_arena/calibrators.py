@@ -48,7 +48,7 @@ class Contestant:
     Attributes
     ----------
     name, package : str
-        "sms" of "probmetrics".
+        Names of the calibrator and of its package, such as "sms" and "probmetrics".
     make : callable
         A function that returns a new calibrator.
     version : str

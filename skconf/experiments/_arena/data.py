@@ -269,7 +269,7 @@ def _waves(rng: Random, n_classes: int) -> Table:
 
 
 def _steps(rng: Random, n_classes: int) -> Table:
-    """Return counts and switches whose products decide: trees can learn them, linear models cannot."""
+    """Return counts and switches whose products determine the class: trees can learn it, linear models cannot."""
     counts = rng.poisson(rng.uniform(0.5, 4, 6), size=(_MOST_ROWS, 6))
     switches = rng.random((_MOST_ROWS, 6)) < rng.uniform(0.1, 0.6, 6)
     X = np.hstack([counts, switches, rng.normal(size=(_MOST_ROWS, 3))]).astype(float)

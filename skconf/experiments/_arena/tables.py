@@ -99,8 +99,9 @@ def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each data set. `best` is the calibrator with the least geometric mean, and `difference` the share by
-        which its loss is higher than the loss of the champion. `rank` is the place of the champion among `of`.
+        A row for each data set. `best` is the calibrator with the least geometric mean of the loss. `difference` says
+        by what fraction its loss is higher than the loss of the champion. `rank` is the place of the champion among
+        `of` calibrators.
     """
     done = runs[runs["failure"] == ""]
     done = done.merge(done.loc[done["calibrator"] == champion, RUN])  # runs that the champion finished

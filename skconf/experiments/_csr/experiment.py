@@ -92,8 +92,8 @@ def csr_experiment(
     download_if_missing : bool, default=True
         Download missing files.
     results : path-like, default=None
-        Folder to keep the predictions of trained models in. After an interruption, the same call then continues. At
-        most the current model is lost, or its current trial in a search. None keeps nothing.
+        Folder to keep the predictions of trained models in. After an interruption, the same call then continues. An
+        interruption loses at most the current model; in a search, at most its current trial. None keeps nothing.
     save_predictions : path-like, default=None
         Folder to write the predictions of every model to, for `skconf evaluate` and other programs. In
         DATASET/seed=SEED/, a file CALIBRATION.csv has the predictions on the test part. `validation.csv` has the

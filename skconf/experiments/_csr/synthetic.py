@@ -108,7 +108,7 @@ def csr_synthetic_experiment(
     -----
     The standard error comes from the spread of our repetitions. For a size ratio, the spread depends on rare errors
     with high confidence, which only few repetitions have. The calibrated standard deviation σ includes these errors,
-    because every sample contributes to it. So the larger of the two is used.
+    because every sample contributes to it. So the larger of the spread and σ is used.
 
     References
     ----------

@@ -40,8 +40,8 @@ class CWSARanking(NamedTuple):
     agreement : pandas.DataFrame
         A row for each population of `models`, `score` and `reference`. `n_models` is the number of models, and
         `n_pairs` the number of pairs that differ in both. `agree` is the share of these pairs in which both prefer the
-        same model, with the 95% interval from `low` to `high`. `place` is the place by the reference, from 1, of the
-        model that the score puts first.
+        same model, with the 95% interval from `low` to `high`. `place` is the rank, by the reference, of the model that
+        the score ranks first; the best rank is 1.
     values : pandas.DataFrame
         A row for each model, with its scores and references.
     """

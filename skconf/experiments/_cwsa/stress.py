@@ -45,7 +45,7 @@ _CLASSIFIERS = {
 
 
 class Answers(NamedTuple):
-    """Predictions: whether each is right, its confidence, and the number of its true class, if it is known."""
+    """Predictions: for each, whether it is right, its confidence, and the number of its true class."""
 
     correct: NDArray[np.bool_]
     confidence: Floats
@@ -55,7 +55,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """A model that answers, at random again at each call if possible, and answers shifted inputs if it has inputs."""
+    """A model: its answers, drawn again at each call if possible, and its answers to shifted inputs."""
 
     answers: Callable[[np.random.Generator], Answers]
     shifted: Callable[[np.random.Generator, float], Answers] | None = None
