@@ -153,4 +153,4 @@ def _stacked(row: NDArray[np.intp], across: NDArray[np.float64]) -> NDArray[np.f
         rank[at] = next(level for level in count() if across[at] - last.get((row[at], level), -np.inf) >= _WIDTH)
         last[row[at], rank[at]] = across[at]
     step = min(0.3, 0.45 / max((int(rank.max()) + 1) // 2, 1))
-    return np.where(rank % 2, 1.0, -1.0) * ((rank + 1) // 2) * step
+    return np.where(rank % 2, step, -step) * ((rank + 1) // 2)
