@@ -55,7 +55,7 @@ def prose_of_code(text: str) -> str:
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    parts, last = [], 0
+    parts, last, before = [], 0, ""
     for kind, token, (row, column), (end_row, end_column), _ in tokenize.generate_tokens(io.StringIO(text).readline):
         begin, end = starts[row - 1] + column, starts[end_row - 1] + end_column
         if begin < last or not token.strip():
@@ -68,10 +68,10 @@ def prose_of_code(text: str) -> str:
             # One word is a name or a value.
             parts.append(CODE_IN_STRINGS.sub(lambda found: blank(found[0]), inner) if re.search(r"\s", inner) else OUT)
         elif tokenize.tok_name[kind] == "FSTRING_MIDDLE":
-            parts.append(token)
+            parts.append(OUT if before == ":" else token)  # after a colon, it is a format such as .3f
         elif not tokenize.tok_name[kind].startswith("FSTRING"):
             parts.append(OUT)
-        last = end
+        last, before = end, token
     return "".join(parts)
 
 
