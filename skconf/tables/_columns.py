@@ -94,8 +94,8 @@ class Columns:
         needs no label, no grade and no confidence. None means ``abstained``, if there is such a column.
         False: no row abstains.
     cluster : label or False, default=None
-        Column of what each row is of, such as its patient or its question, where rows of one depend on each other.
-        False: rows do not.
+        Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
+        other. False: rows do not depend on each other.
     score : label, default=None
         Column of another score that ranks the answers. It may hold any numbers.
 
@@ -140,12 +140,12 @@ class Columns:
 
     @property
     def gone(self) -> Any:
-        """Column of which rows abstain; None if there is none."""
+        """Column that says which rows abstain; None if there is none."""
         return None if self.abstained is False else self.abstained
 
     @property
     def unit(self) -> Any:
-        """Column of what each row is of; None if there is none."""
+        """Column of the clusters; None if there is none."""
         return None if self.cluster is False else self.cluster
 
     def numbers(self) -> list[Any]:
@@ -262,7 +262,7 @@ class Columns:
         return proba
 
     def check_labels_are_known(self) -> None:
-        """Raise if only all rows together could tell the labels of the columns of probabilities."""
+        """Raise if the labels of the columns of probabilities can only be found from all rows together."""
         if self.proba and self.labels is None:
             remedy = (
                 f"Pass both: {option('labels', ['no', 'yes'])}."
@@ -348,7 +348,7 @@ class Columns:
         return None if self.prediction is None else plain_labels(table, self.prediction)
 
     def read_score(self, table: Any, rows: NDArray[np.intp]) -> NDArray[Any] | None:
-        """Return the other score of some rows, in a column of all of them; None if the table has no such column."""
+        """Return a column of the other score with NaN for all but some rows; None if the table has no such column."""
         if self.score is None:
             return None
         column = np.full(len(table[self.score]), np.nan)

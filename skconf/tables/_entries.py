@@ -136,7 +136,7 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
 
 
 def have_no_entry(values: "pd.Series[Any]", but: Iterable[Any] = ()) -> NDArray[np.bool_]:
-    """Return which entries of a column are missing, by their type or in words; but not the given words."""
+    """Return which entries of a column are missing, by their type or by a word, except the given words."""
     missing = values.isna().to_numpy()
     if pd.api.types.is_numeric_dtype(values.dtype) or missing.all():
         return missing
@@ -324,7 +324,7 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
 def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | None:
     """Return the labels of `n_classes` classes that the true labels imply; None if the sorted true labels are enough.
 
-    Only one label may occur: 0 or 1, or a label besides the positive class.
+    If only one of two labels occurs, the other label is known for 0 and 1, and if it is the positive class.
     """
     distinct = pd.unique(target)
     if n_classes == 2 and len(distinct) == 1:

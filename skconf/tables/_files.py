@@ -41,9 +41,9 @@ _MOST_REPEATS = 100
 
 
 def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
-    """Return the columns of the files of a model with those that had to be guessed, and what was guessed in words.
+    """Return the columns of the files of a model, guessed if necessary, and a text on what was guessed.
 
-    The first file that has rows decides.
+    They are guessed from the first file that has rows.
     """
     for path in files:
         file = _opened(path)
@@ -82,13 +82,13 @@ class Rows(NamedTuple):
     score : ndarray or None
         Another score of each row, if there is one; NaN for rows that abstain.
     repeated : ndarray or None
-        The ids as plain texts, where several rows have one: what rows belong to.
+        The ids as plain texts, if several rows have the same id: the clusters of the rows.
     kept : ndarray or None
-        The rows of the file that are here, where others have no grade.
+        The numbers of the rows that were kept, if rows without a grade were left out.
     states : mapping of str to int
-        How many rows were not scored, or abstain by what they say, for each reason.
+        For each reason, how many rows were not scored, or abstain.
     said : sequence of str
-        What was done of its own accord, in sentences.
+        Sentences on what was done although the user did not ask for it.
     """
 
     profile: ConfidenceProfile
@@ -112,9 +112,9 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
 
 
 def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | None:
-    """Read all rows of a file but those without a grade; rows of one id depend on each other, where ids repeat.
+    """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
 
-    As in a log: a grade that is missing is that of an answer that was not scored.
+    As in a log, a row without a grade is an answer that was not scored.
     """
     return _read_rows(path, columns, None, ids, as_log=True)
 
@@ -168,9 +168,10 @@ def _answers_of(file: Any, columns: Columns) -> Any:
 
 
 def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | None, NDArray[Any] | None, str]:
-    """Return ids as plain texts, where each row has its own, or where they repeat; and in words what repeats.
+    """Return unique ids or else repeated ids, as plain texts, and a sentence about repeated ids.
 
-    There are none where some are missing. A column that is called so may hold a few kinds of rows: these are no ids.
+    There are no ids if some are missing. A column with a usual name of ids may hold a few kinds of rows; these are not
+    ids.
     """
     if column not in column_names(table) or column in columns.named:
         return None, None, ""
@@ -229,7 +230,7 @@ def named_by_id(
 ) -> Iterator[None]:
     """Name the row of an error by its line in a file of text, and by its id if the file has ids.
 
-    Where some rows are kept alone, the error counts these, and is told to count all.
+    If only some rows were kept, the row of the error is changed to its number among all rows.
     """
     try:
         yield
@@ -403,7 +404,7 @@ TableFile: TypeAlias = ArrowFile | PandasFile | JsonFile
 
 
 class FrameFile:
-    """A log that was read already; the user knows of its broken lines."""
+    """A log that was read before, with a warning about its broken lines."""
 
     broken: Sequence[str] = ()
 

@@ -46,7 +46,7 @@ _MOST_TARGETS = 50
 
 
 def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], Any]) -> tuple[Columns, str]:
-    """Return the columns of a file, of which some had to be guessed, and what was guessed in words.
+    """Return the columns of a file, guessed if necessary, and a text on what was guessed.
 
     Parameters
     ----------

@@ -22,7 +22,8 @@ def places_by_id(
 ) -> dict[str, NDArray[Any]]:
     """Return, for the file of each model, the rows that match the rows of the first file, in its order.
 
-    Where ids repeat in all files, as in logs of several epochs, the rows of one id match in their order.
+    If ids repeat in all files, as in logs of several epochs, the first row of an id is matched with its first row in
+    the first file, the second with the second, and so on.
 
     Parameters
     ----------
@@ -31,12 +32,12 @@ def places_by_id(
     column : label
         Their column of ids.
     kept : mapping of str to ndarray or None
-        The rows that count, from 0, of each file; None: all. The others are not counted.
+        For each file, the numbers of the rows to match, from 0. None means all rows. Other rows are ignored.
 
     Raises
     ------
     ValueError
-        If an id is missing, occurs more than once in some of the files, or only in some of them.
+        If a row has no id, if an id repeats in some files but not in all, or if an id occurs only in some of the files.
     """
     ids = {model: _read_ids(path, column, kept[model], unique=False) for model, path in files.items()}
     if all(of_model.has_duplicates for of_model in ids.values()):
@@ -66,7 +67,8 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
     Raises
     ------
     ValueError
-        If a column is missing or unknown. If an id is missing, occurs more than once, or only in one of the files.
+        If a column is missing or unknown. If a row has no id, if an id occurs more than once, or if an id occurs only
+        in one of the files.
     """
     names, names_of_truth = open_table(path).names, open_table(truth).names
     if ids is None and (ids := id_column(names_of_truth)) is None:
@@ -139,7 +141,7 @@ def _refuse_repeated(ids: "pd.Index[Any]", column: Any) -> None:
 
 
 def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
-    """Return ids with the number of their row among those of one id, from 1."""
+    """Return ids with a number, from 1, that counts the rows with the same id."""
     return pd.MultiIndex.from_arrays([ids, ids.to_series().groupby(ids).cumcount() + 1])
 
 

@@ -28,7 +28,7 @@ _ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient
 
 
 def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:
-    """Go through the lines that are not blank, with number, bytes, and object, or the reason why there is none.
+    """Go through the lines that are not blank: number, bytes, and the object or the reason why there is none.
 
     A line with more bytes than `most` is skipped, and never held in memory.
     """
@@ -63,7 +63,7 @@ def _blocks(file: IO[bytes], most: int) -> Iterator[tuple[list[int], list[bytes]
 
 
 def _together(lines: list[bytes]) -> "list[dict[str, Any] | UnreadableError] | None":
-    """Return the objects of lines, parsed as one list; None unless each line surely is one object."""
+    """Return the objects of lines, parsed as one list; None unless it is certain that each line is an object."""
     text = _SEPARATOR.join(lines)
     if b"\\u" in text and _HALF.search(text) is not None:
         return None

@@ -61,7 +61,7 @@ class Sample(NamedTuple):
     answer : value
         The answer; None if it is unknown.
     texts : tuple of str
-        Texts of which each, as a whole, may say that the answer abstains.
+        Texts that may say that the answer abstains. Each text is compared as a whole.
     columns : dict of str to value
         The data of the log about the question.
     blank : bool
@@ -140,7 +140,7 @@ class Log(Protocol):
 
 
 def states_of(grades: Floats, answers: Sequence[Any]) -> list[str]:
-    """Return which answers abstain, and why, by their grades and texts; those that are no texts do not."""
+    """Return which answers abstain, and why, by their grades and texts; answers that are no texts do not abstain."""
     return [
         Sample(None, 1, grade, text, (text.strip(),), {}, blank=not text.strip()).state
         if isinstance(text, str)

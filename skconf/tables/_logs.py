@@ -54,8 +54,8 @@ def read_log(
         The grades of the answers. For lm-evaluation-harness: a metric and a filter, ``"exact_match,strict-match"``, or
         only the metric if there is one filter. For Inspect: a scorer, ``"choice"``, or one value of a scorer with
         several values, ``"SCORER,NAME"``. For other JSON lines: a column of truth values, or of numbers from 0 to 1,
-        such as ``"correct"``; the name of a value within an object is ``"OUTER.INNER"``. None means the only grades in
-        the log.
+        such as ``"correct"``; the name of a value within an object is ``"OUTER.INNER"``. None means the grades of the
+        log, if it has only one kind.
     confidence : str, default=None
         Column of the result with the confidences, such as ``"metadata.confidence"``. None means, for multiple choice of
         lm-evaluation-harness, the softmax of the log-likelihoods at the graded choice. For Inspect, None means
@@ -94,8 +94,8 @@ def read_log(
     Warns
     -----
     UserWarning
-        If lines or samples cannot be read. The warning says how many and which; they are left out. If the choice with
-        the largest log-likelihood does not reproduce the metric in every row. There are then no confidences.
+        If lines or samples cannot be read. The warning says how many and which; they are left out. Also if the choice
+        with the largest log-likelihood does not reproduce the metric in every row. There are then no confidences.
 
     See Also
     --------
