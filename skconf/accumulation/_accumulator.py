@@ -165,8 +165,8 @@ class MetricAccumulator:
         ------
         ValueError
             If predictions are not valid. If their labels, positive class or threshold differ from those of earlier
-            parts. If a metric needs something that they lack. If there are more distinct confidences than a metric can
-            handle. Nothing is then added.
+            parts. If a metric needs something that the predictions lack. If there are more distinct confidences than a
+            metric can handle. Nothing is then added.
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
@@ -229,7 +229,7 @@ class MetricAccumulator:
         return self._plan.values(state)
 
     def error_bounds(self) -> dict[str, float]:
-        """Return bounds on the differences of the scores from those of all samples in memory.
+        """Return bounds on the errors of the scores, compared with scores of all samples in memory.
 
         Returns
         -------

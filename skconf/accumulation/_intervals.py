@@ -1,4 +1,4 @@
-"""Confidence intervals from second moments. These replace the influence values of the samples."""
+"""Confidence intervals from second moments, which replace the influence values of the samples."""
 
 from collections.abc import Sequence
 

@@ -144,7 +144,7 @@ class Plan:
         return state
 
     def values(self, state: State) -> dict[str, float]:
-        """Return the scores; NaN with a warning for those that are undefined."""
+        """Return the scores. An undefined score is NaN, with a warning."""
         return {name: self.value(name, state) for name in self.scores}
 
     def value(self, name: str, state: State) -> float:
@@ -158,7 +158,7 @@ class Plan:
         return value
 
     def error_bounds(self, state: State) -> dict[str, float]:
-        """Return bounds on the differences of the scores from those of all samples in memory."""
+        """Return bounds on the errors of the scores, compared with scores of all samples in memory."""
         return {name: score.error_bound(state) for name, score in self.scores.items()}
 
     def _check_metrics(self, profile: ConfidenceProfile) -> None:

@@ -19,7 +19,7 @@ _MOST_WAITING = 4
 
 
 def number_of_threads(n_jobs: int | None) -> int:
-    """Return the number of threads. It is one in workers of joblib, Dask or Spark, as others use their cores."""
+    """Return the number of threads. It is 1 in workers of joblib, Dask and Spark, which share the cores."""
     if n_jobs == 0:
         raise ValueError(
             f"{option('n_jobs')} must be a number of threads, or -1 for one thread on each core, but is 0."
