@@ -21,8 +21,8 @@ _PARAMS = "**params\n    Parameters of `from_profile`.\n"
 class Display(ABC):
     """Numbers that are computed once, and a method to draw them.
 
-    A subclass computes its numbers from a profile in `from_profile`, and draws them. The parameters of `from_profile`
-    are then also those of `from_predictions` and `from_estimator`.
+    A subclass computes its numbers from a profile in `from_profile`, and draws them. The methods `from_predictions` and
+    `from_estimator` then also have the parameters of `from_profile`.
     """
 
     #: The position of the legend on axes in a figure with several axes.

@@ -37,7 +37,7 @@ _LEAST = 0.01
 
 @dataclass(eq=False, repr=False)
 class ECUASDisplay(Display):
-    """Expected cost of use by n, by the cost of a rejection, or for one answer by its confidence.
+    """Expected cost against n, or against the cost of a rejection; or the cost of an answer against its confidence.
 
     An error costs 1.
 
@@ -109,16 +109,16 @@ class ECUASDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         kind : {"n", "reject_cost", "answer"}, default="n"
-            "n" draws ECUAS by n. "reject_cost" draws the mean cost by the cost of a rejection. "answer" draws the ECUAS
-            of a single right and a single wrong answer by its confidence.
+            "n" draws ECUAS against n. "reject_cost" draws the mean cost against the cost of a rejection. "answer" draws
+            the ECUAS of a right answer and of a wrong answer against the confidence.
         values : array-like of shape (n_values,), default=None
             With "n": the values of n; None means some values from 0 to 128. With "reject_cost": the costs of a
             rejection; None means some costs from 0 to 1 − 1/K. With "answer": the values of n, with a pair of lines for
-            each; None means 0, 1 and 8.
+            each n; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
-            factor of ten. Only costs of a rejection above a hundredth of the largest one count for this. The scale of
-            "answer" is linear.
+            factor of ten. For this rule, only costs of a rejection above a hundredth of the largest cost count. The
+            scale of "answer" is linear.
 
         Returns
         -------

@@ -67,8 +67,8 @@ class ReliabilityDisplay(Display):
     tail : ReliabilityDisplay, default=None
         With ``view="both"``, the display of the tail, which is drawn on the second axes.
     number : ndarray of shape (n_bins,), default=None
-        Number of each bin. A line joins only neighbouring bins, because there are no predictions between other bins. It
-        does not join a bin whose interval is wider than half of the axis. None means that there are no empty bins.
+        Number of each bin. A line joins only neighbouring bins, because there are no predictions between other bins. No
+        line joins a bin whose interval is wider than half of the axis. None means that there are no empty bins.
     overall : tuple of float, default=None
         Four numbers about all predictions: mean confidence, accuracy, and the lower and upper end of its interval. The
         title compares them. In the tail view there is a fifth number, and the others are about predictions with at
@@ -156,8 +156,8 @@ class ReliabilityDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         view : {"confidence", "tail", "both"}, default="confidence"
-            "confidence" draws the accuracy by the confidence c. "tail" draws the error rate by the nines of c, with
-            logarithmic scales. "both" draws both, on two axes.
+            "confidence" draws the accuracy against the confidence c. "tail" draws the error rate against the nines of
+            c, with logarithmic scales. "both" draws both, on two axes.
         n_bins : int, default=15
             Number of bins. The tail view has two bins for every factor of ten instead.
         strategy : {"uniform", "quantile", "binless"}, default="uniform"
@@ -165,10 +165,10 @@ class ReliabilityDisplay(Display):
             :func:`skconf.metrics.expected_calibration_error`. "binless" draws the isotonic regression of correctness on
             confidence, with a band if there are one or two classifiers. The tail view always has bins.
         confidence_level : float, default=0.95
-            Level of each interval for itself, or of the band for all confidences together.
+            Level of the interval of each bin, or of the band for all confidences together.
         class_label : label, default=None
-            Draw how often this class is the true class, by the probability of this class. None draws the accuracy of
-            predictions by their confidence.
+            Draw how often this class is the true class, against the probability of this class. None draws the accuracy
+            of predictions against their confidence.
         before : ConfidenceProfile, default=None
             Predictions before calibration. They are drawn as hollow points with a thin line in the same colour.
         histogram : bool, default=False

@@ -1,4 +1,4 @@
-"""RiskCoverageDisplay: the error rate of the accepted answers by their share."""
+"""RiskCoverageDisplay: the error rate of the accepted answers against their share."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -117,13 +117,13 @@ class RiskCoverageDisplay(Display):
             Name of the classifier in the legend.
         confidence_level : float, default=None
             Level of the interval of the risk (Clopper-Pearson), which is drawn as a band. None draws no band. The
-            interval is valid for a single coverage that you choose before looking. With a `baseline`, the level of the
-            band of the difference at all coverages together; None means 0.95.
+            interval is valid for a single coverage that you choose before looking. With a `baseline`, it is the level
+            of the band of the difference, for all coverages together; None then means 0.95.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the risk. "auto" is logarithmic if the risks span more than a factor of ten.
         baseline : ConfidenceProfile, default=None
             Predictions of the same samples by another model. The display then draws the risk minus the risk of the
-            baseline, at the same coverage of both. Below 0, there are fewer errors than with the baseline.
+            baseline, at the same coverage of both. A difference below 0 means fewer errors than with the baseline.
 
         Returns
         -------

@@ -37,7 +37,7 @@ class CWROCDisplay(Display):
     """Confidence-weighted ROC curve and classical ROC curve, as in figures 1 and 2 of the paper [1]_.
 
     With two classes, the curve is about the positive class. With more classes, the curve is about `pos_label` against
-    the rest. Without a `pos_label`, it is the mean of the curves of all classes against the rest.
+    the rest. If there is no `pos_label`, the curve is the mean of the curves of all classes against the rest.
 
     Parameters
     ----------

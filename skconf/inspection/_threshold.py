@@ -1,4 +1,4 @@
-"""ThresholdDisplay: metrics by the threshold."""
+"""ThresholdDisplay: metrics against the threshold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _MOST_LEVELS = 1000
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(Display):
-    """Selective accuracy, CWSA, CWSA+ and coverage by the threshold, or the search of a tuned classifier.
+    """Selective accuracy, CWSA, CWSA+ and coverage against the threshold, or the search of a tuned classifier.
 
     With several classifiers on the same axes, each quantity has a panel within these axes. Targets are then left out.
 
@@ -176,7 +176,8 @@ class ThresholdDisplay(Display):
         -------
         ThresholdDisplay
             A display with the ``cv_results_`` of the classifier in `curves`. These are the coverage, the risk, the
-            upper confidence limit of the risk if there is a confidence level, and the objective if it is another one.
+            upper confidence limit of the risk if there is a confidence level, and the objective if it is another
+            quantity.
 
         Raises
         ------
