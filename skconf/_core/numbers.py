@@ -27,7 +27,7 @@ def with_minus(text: str) -> str:
 
 
 def decimal(value: float, digits: int) -> str:
-    """Write a number with so many digits after the point, and large ones with separators between thousands."""
+    """Write a number with this many digits after the point, and with separators between thousands."""
     if not isfinite(value):
         return "∞" if value > 0 else "−∞"
     if abs(value) >= _LARGE:
@@ -52,7 +52,7 @@ def number(value: float, low: float = float("nan"), high: float = float("nan"), 
 def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
     """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]", or as `number` does with its level.
 
-    It has three figures at most, but near 100% as many as two figures of what is lacking need.
+    It has at most three digits, but near 100% as many as are needed to show two digits of the distance to 100%.
     """
     if isnan(share):
         return DASH
@@ -71,7 +71,7 @@ def interval(low: str, high: str, level: float | None = None) -> str:
 
 
 def digits_of(value: float, low: float, high: float) -> int:
-    """Return how many digits after the point the width of an interval carries."""
+    """Return how many digits after the point are meaningful, given the width of an interval."""
     half = max(abs(high - value) if isfinite(high) else 0.0, abs(value - low) if isfinite(low) else 0.0)
     if not half:
         return _digits_alone(value)
@@ -101,13 +101,13 @@ def short(value: float) -> str:
 
 
 def digits_apart(first: float, second: float) -> int:
-    """Return how many decimals tell two shares in percent apart: from one to four, or one if none do."""
+    """Return how many decimals show that two shares in percent differ: one to four; one if four are not enough."""
     apart = (n for n in range(1, 5) if decimal(100 * first, n) != decimal(100 * second, n))
     return next(apart, 1)
 
 
 def expected_count(count: float) -> str:
-    """Write a number of errors that are expected, which need be no whole one: "none", "0.03", "12.3"."""
+    """Write a number of expected errors, which may be a fraction: "none", "0.03", "12.3"."""
     if count < _EPS:
         return "none"
     if count < 1e-3:
@@ -118,7 +118,7 @@ def expected_count(count: float) -> str:
 
 
 def confidence(value: float) -> str:
-    """Write a confidence in as few digits as distinguish it from 1: "0.8", "0.95", "0.9995"."""
+    """Write a confidence with as few digits as are needed to distinguish it from 1: "0.8", "0.95", "0.9995"."""
     if value >= 1 - _EPS:
         return "1.0"
     digits = max(2, ceil(-log10(1 - value) + 1e-9) + 1)
@@ -130,7 +130,7 @@ _MANY = 100
 
 
 def four_decimals(value: float) -> str:
-    """Write an entry of a column: with four decimals unless the number is small, or so large that these say nothing."""
+    """Write an entry of a column: with four decimals, unless the number is too small or too large for them."""
     if _MANY <= abs(value) < 1e6:
         return f"{value:,.0f}"
     return f"{value:,.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
@@ -153,7 +153,7 @@ def aligned(values: Sequence[float]) -> list[str]:
 
 
 def _digits_needed(value: float) -> int:
-    """Return how many digits after the point are no result of rounding."""
+    """Return how many digits after the point are not the result of rounding errors."""
     exponent = Decimal(f"{round(value, 15):.15g}").normalize().as_tuple().exponent
     return max(-int(exponent), 0)
 
@@ -163,7 +163,7 @@ def _fixed(value: float, digits: int) -> str:
 
 
 def fewest_digits(values: NDArray[np.float64]) -> list[str]:
-    """Write numbers with the fewest digits that keep different ones apart, of three at least."""
+    """Write numbers with the fewest digits, but at least three, that show that different numbers differ."""
     if np.all((values == np.rint(values)) & (np.abs(values) < _LARGE)):
         return [with_minus(f"{value + 0.0:.0f}") for value in values]
     n_distinct, texts = len(np.unique(values)), list[str]()
@@ -181,5 +181,5 @@ def _significant(value: float, digits: int) -> str:
 
 
 def _short_power(text: str) -> str:
-    """Write a power of ten without what a reader needs not: "1.2e7" for "1.2e+07"."""
+    """Write a power of ten without superfluous characters: "1.2e7" for "1.2e+07"."""
     return text.replace("e+0", "e").replace("e+", "e")

@@ -1,4 +1,4 @@
-"""Intervals of proportions and counts: Clopper and Pearson's, Wilson's, and that of a Poisson number."""
+"""Intervals of proportions and counts: Clopper and Pearson's, Wilson's, and the interval of a Poisson number."""
 
 from typing import Any
 
@@ -94,7 +94,7 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
 
 
 def looks_swapped(most_right: float, share: float) -> bool:
-    """Return whether labels may be swapped, as far fewer answers are right than for a model without information.
+    """Return whether labels may be swapped, because far fewer answers are right than without any information.
 
     Parameters
     ----------

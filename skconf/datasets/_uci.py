@@ -93,8 +93,8 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
         With the attributes
 
         data : pandas.DataFrame
-            The features, as numbers, or as `category` for text. The categories are those of all rows, so training and
-            test parts share them.
+            The features, as numbers, or as `category` for text. Training and test parts have the same categories: the
+            values in all rows.
         target : pandas.Series
             The labels, as in the files.
         test_mask : ndarray of bool of shape (n_samples,), or None
