@@ -62,11 +62,11 @@ COMMON = {
     "narrow": narrow,
 }
 HOSTILE = {
-    "all of 0.95": one_confidence,
-    "only 0 and 1": zeros_and_ones,
-    "half of 0.55, half of 0.9999": two_clusters,
-    "whole tenths": tenths,
-    "30% at 1.0, others ordinary": part_at_one,
+    "all confidences are 0.95": one_confidence,
+    "all confidences are 0 or 1": zeros_and_ones,
+    "half are 0.55, half are 0.9999": two_clusters,
+    "all confidences are whole tenths": tenths,
+    "30% are 1.0, the others ordinary": part_at_one,
 }
 
 

@@ -22,45 +22,51 @@ SIZES = (4, 20, 100, 1_000, 10_000, 100_000, 1_000_000)
 _LARGE, _SETS_OF_ONE = 100_000, 25
 #: What is wrong with 1,000 answers of a population.
 FAULTS = {
-    "2 points overconfident, ordinary": (of.ordinary, of.shifted(2)),
-    "errors × 4 in the top 10%, ordinary": (of.ordinary, of.times(4, 0.1)),
-    "errors × 20 in the top 1%, ordinary": (of.ordinary, of.times(20, 0.01)),
-    "8 points between 0.7 and 0.9, ordinary": (of.ordinary, of.between(0.7, 0.9, 8)),
-    "4 points overconfident above the median, underconfident below, ordinary": (of.ordinary, of.s_shaped(4)),
-    "30% at 1.0, 0.5% of these wrong; others ordinary": (
+    "2 points overconfident; ordinary": (of.ordinary, of.shifted(2)),
+    "four times the expected errors in the 10% most confident answers; ordinary": (of.ordinary, of.times(4, 0.1)),
+    "twenty times the expected errors in the 1% most confident answers; ordinary": (of.ordinary, of.times(20, 0.01)),
+    "8 points overconfident between 0.7 and 0.9; ordinary": (of.ordinary, of.between(0.7, 0.9, 8)),
+    "4 points overconfident above the median, 4 points underconfident below it; ordinary": (
+        of.ordinary,
+        of.s_shaped(4),
+    ),
+    "30% of the answers have confidence 1.0, and 0.5% of these are wrong; the others are ordinary": (
         of.part_at_one,
         lambda c: np.where(c == 1, 0.005, 1 - c),
     ),
-    "1 point overconfident, sure": (of.sure, of.shifted(1)),
-    "5 points underconfident, ten classes": (of.ten_classes, of.shifted(-5)),
-    "4 points overconfident above the median, underconfident below, narrow": (of.narrow, of.s_shaped(4)),
-    "5 points overconfident, all of 0.95": (of.one_confidence, of.shifted(5)),
-    "1 in 50 answers of 0 is right, 1 in 50 answers of 1 is wrong": (
+    "1 point overconfident; sure": (of.sure, of.shifted(1)),
+    "5 points underconfident; ten classes": (of.ten_classes, of.shifted(-5)),
+    "4 points overconfident above the median, 4 points underconfident below it; narrow": (of.narrow, of.s_shaped(4)),
+    "5 points overconfident; all confidences are 0.95": (of.one_confidence, of.shifted(5)),
+    "1 in 50 answers of confidence 0 is right, 1 in 50 answers of confidence 1 is wrong": (
         of.zeros_and_ones,
         lambda c: np.where(c == 1, 0.02, 0.98),
     ),
-    "0.9999 should be 0.99, half of 0.55, half of 0.9999": (of.two_clusters, lambda c: np.where(c > 0.9, 0.01, 1 - c)),
-    "5 points overconfident, whole tenths": (of.tenths, of.shifted(5)),
+    "where the confidence is 0.9999, it should be 0.99; half are 0.55, half are 0.9999": (
+        of.two_clusters,
+        lambda c: np.where(c > 0.9, 0.01, 1 - c),
+    ),
+    "5 points overconfident; all confidences are whole tenths": (of.tenths, of.shifted(5)),
 }
 #: Where something is wrong, and from where up nothing is: population, truth, top, numbers of answers.
 PLACES = {
-    "+10 from 0.7, −10 below, calibrated from 0.9; uniform": (
+    "+10 from 0.7 to 0.9, −10 below 0.7, calibrated above 0.9; uniform": (
         *(of.uniform, of.good_top(0, 0.7, 0.9, 10), 0.9),
         (1_000, 10_000),
     ),
-    "+8 between 0.7 and 0.9, else calibrated; ordinary": (of.ordinary, of.between(0.7, 0.9, 8), 0.9, (1_000, 10_000)),
-    "+6 from 0.6, −6 below, calibrated from 0.7; none above 0.8": (
+    "+8 from 0.7 to 0.9, calibrated elsewhere; ordinary": (of.ordinary, of.between(0.7, 0.9, 8), 0.9, (1_000, 10_000)),
+    "+6 from 0.6 to 0.7, −6 below 0.6, calibrated above 0.7; no confidence above 0.8": (
         *(of.none_above_eight_tenths, of.good_top(0, 0.6, 0.7, 6), 0.7),
         (1_000, 5_000),
     ),
-    "+4 above the median, −4 below; uniform": (of.uniform, of.s_shaped(4), None, (300, 1_000, 10_000)),
-    "+1 everywhere; ordinary": (of.ordinary, of.shifted(1), None, (1_000, 10_000)),
-    "+0.4 everywhere; sure": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
+    "+4 above the median, −4 below it; uniform": (of.uniform, of.s_shaped(4), None, (300, 1_000, 10_000)),
+    "+1 at every confidence; ordinary": (of.ordinary, of.shifted(1), None, (1_000, 10_000)),
+    "+0.4 at every confidence; sure": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
 }
 DETECTABLE = {
-    "10, all of 0.99": lambda _: np.full(10, 0.99),
-    "100, all of 0.99": lambda _: np.full(100, 0.99),
-    "1,000, all of 0.999": lambda _: np.full(1_000, 0.999),
+    "10, all of confidence 0.99": lambda _: np.full(10, 0.99),
+    "100, all of confidence 0.99": lambda _: np.full(100, 0.99),
+    "1,000, all of confidence 0.999": lambda _: np.full(1_000, 0.999),
     "1,000, uniform": lambda rng: of.uniform(rng, 1_000),
     "1,000, sure": lambda rng: of.sure(rng, 1_000),
     "1,000, ordinary": lambda rng: of.ordinary(rng, 1_000),
@@ -70,18 +76,20 @@ HEAD = """\
 # How often a verdict is right
 
 **In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty samples, at any
-number of answers. The answers that a verdict names are almost always miscalibrated. A gap that it calls detectable is
-found in about four of five samples. Its sentences agree with its table and its intervals.
+number of answers. The answers that a verdict names are almost always miscalibrated. A verdict names a gap between
+confidence and accuracy that would be found in four of five samples, and this holds. The sentences of a verdict agree
+with its table and its intervals.
 
 In simulations, errors are drawn with known probabilities. Then
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
 `{command}`, with {n_sets:,} sets for each number. A share of 0.05 has a standard error of {error:.3f}, and a share of
 0.5 one of {large_error:.3f}.
 
-The confidences have these distributions. *Ordinary*: 1/(1 + exp(−|x|)), where x is normal with mean 1.5 and standard
-deviation 1.6. *Sure*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest softmax value of ten
-normal numbers with standard deviation 1.8. *Uniform*: between 0.5 and 1. *Narrow*: uniform between 0.6 and 0.8. Others
-are hard for a test: many equal confidences, hardly any errors, or only confidences of 0 and 1.
+The confidences, c, have these distributions. *Ordinary*: 1/(1 + exp(−|x|)), where x is normal with mean 1.5 and
+standard deviation 1.6. *Sure*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest softmax value of
+ten normal numbers with standard deviation 1.8. *Uniform*: uniform between 0.5 and 1. *Narrow*: uniform between 0.6 and
+0.8. The other distributions are hard for a test: they have many equal confidences, hardly any errors, or only
+confidences of 0 and 1.
 """
 COMMAND = "PYTHONPATH=tests python tests/_support/inference/verdict_trials.py"
 
@@ -117,7 +125,7 @@ class Trials:
 
     def level(self, populations, sizes):
         """How often something is found where nothing is, and some interval misses the truth."""
-        yield ["calibrated", *(f"{n:,}" for n in sizes), "some interval misses the truth, at worst"]
+        yield ["calibrated", *(f"{n:,}" for n in sizes), "an interval misses the true value, largest share"]
         for name, population in populations.items():
             found, missed = [], []
             for n in sizes:
@@ -130,7 +138,12 @@ class Trials:
 
     def power(self, faults, n):
         """How often a fault is found, told the wrong way round, and its extent missed."""
-        yield ["what is wrong", "found", "a named direction is wrong", "some interval misses the truth"]
+        yield [
+            "what is wrong",
+            "it is found",
+            "the verdict names the wrong direction",
+            "an interval misses the true value",
+        ]
         for name, (population, chance_of) in faults.items():
             trials = [
                 (trial.verdict.found, trial.tells_a_wrong_direction, trial.misses_the_truth)
@@ -143,8 +156,8 @@ class Trials:
         yield [
             *("what is wrong", "answers", "overconfident part named", "underconfident part named"),
             *(
-                "named answers that are truly off",
-                "a calibrated top named",
+                "share of the named answers that are miscalibrated",
+                "calibrated part at the top named",
                 "interval of a named part covers the true value",
             ),
         ]
@@ -165,7 +178,14 @@ class Trials:
 
     def detectable(self, cases):
         """How often the gap that a verdict says would be found is found overall, however its errors are spread."""
-        yield ["answers", "detectable", "spread evenly", "errors times a number", "on a fifth of the answers", "under"]
+        yield [
+            "answers",
+            "size that should be found",
+            "found, if as many errors are added at every confidence",
+            "found, if errors are multiplied by a number",
+            "found, if errors are added to a fifth of the answers",
+            "underconfidence found",
+        ]
         for name, draw in cases.items():
             confidences = draw(self.rng)
             told = self._told_on(confidences)
@@ -208,28 +228,36 @@ def page(trials, sizes=SIZES):
         (
             "Nothing is wrong",
             """\
-The table has the share of samples in which a fault is found although there is none, by number of answers. It should be
-at most 0.05. With few errors it is smaller, because the number of errors takes few values. In 95% of samples, all
-intervals of a verdict hold together.""",
+The table has the share of samples in which the verdict finds a fault although there is none. There is a row for each
+distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
+few errors it is smaller, because the number of errors takes few values. In at least 95% of samples, all intervals of a
+verdict should cover the true value. The last column has the largest share of samples in which one of them does not.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
-        ("Something is wrong", "Each sample has 1,000 answers.", trials.power(FAULTS, 1_000)),
+        (
+            "Something is wrong",
+            """\
+Each sample has 1,000 answers. A row says what is wrong, and then how the confidences are distributed. The numbers are
+shares of samples. A wrong direction means: the verdict says overconfident where the model is underconfident, or
+underconfident where it is overconfident.""",
+            trials.power(FAULTS, 1_000),
+        ),
         (
             "Where it is wrong",
             """\
-A plus means points of overconfidence, a minus points of underconfidence. A verdict names answers by their band of
-confidence. It should not name a calibrated part; in these populations that is the part of the highest confidences. If a
-fault is seldom found, it is found only when it looks large by chance. Then the interval of the named part covers the
-true value less often.""",
+A plus means points of overconfidence, a minus points of underconfidence. A verdict names a part of the answers: those
+in a band of confidences. It should not name a part in which the model is calibrated. In the first six rows, the answers
+of highest confidence are such a part. If a fault is seldom found, it is found only when it looks large by chance. Then
+the interval of the named part covers the true value less often.""",
             trials.places(PLACES),
         ),
         (
             "What would have been found",
             """\
-A verdict says which overconfidence would be found in four of five such samples. The table has this value, and the share
-of samples in which the overall test finds it. The last column is the share for underconfidence. The critical value is
-simulated, which changes a share by a few hundredths. A dash means that so many errors cannot be added or taken
-away.""",
+A verdict says how large an overconfidence must be to be found in four of five such samples. The table has this size, in
+points. Then it has the share of samples in which the overall test finds an overconfidence of this size, for three ways
+to add the errors. The last column is the same share for underconfidence. The critical value is simulated, which changes
+a share by a few hundredths. A dash means that so many errors cannot be added or taken away.""",
             trials.detectable(DETECTABLE),
         ),
     ):
@@ -238,10 +266,11 @@ away.""",
     return f"""{text}
 ## Contradictions
 
-{trials.n_verdicts:,} verdicts were searched for contradictions: those above, and others on 1 to {max(sizes):,} answers
-with any of these faults. In {trials.contradicting:,} of them, a sentence, a field, a row of the table or an interval
-contradicts another one. Three examples of a contradiction: the sentence says overconfident, but its interval contains
-the average confidence; the grade belongs to no range of confidences; the counts belong to another range.
+{trials.n_verdicts:,} verdicts were searched for contradictions. They are the verdicts above, and others on 1 to
+{max(sizes):,} answers with any of these faults. The number of verdicts in which a sentence, a field, a row of the table
+or an interval contradicts another one is {trials.contradicting:,}. Three examples of a contradiction: the sentence says
+overconfident, but its interval contains the average confidence; the verdict has a grade that no range of confidences
+has; the counts are those of another range.
 """
 
 

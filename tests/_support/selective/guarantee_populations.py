@@ -88,12 +88,12 @@ def _touching(group, place):
 def group_populations():
     """Return the populations by name: first those where something can be accepted."""
     return {
-        "alike": _grouped([1] * 5, _alike),
-        "easy to hard": _grouped([1] * 5, lambda g, u: _calibrated(0.6 * 2.0 ** (2 - g))(u)),
-        "sizes of 50 to 1%": _grouped([50, 30, 14, 5, 1], _alike),
+        "five groups that are alike": _grouped([1] * 5, _alike),
+        "five groups, from easy to hard": _grouped([1] * 5, lambda g, u: _calibrated(0.6 * 2.0 ** (2 - g))(u)),
+        "groups of 50 to 1% of the answers": _grouped([50, 30, 14, 5, 1], _alike),
         "one of 10% bad": _grouped([90, 10], _bad(1)),
-        "one of 1% bad": _grouped([99, 1], _bad(1)),
-        "risk highest at the top": _grouped(
+        "one group of 1% is bad": _grouped([99, 1], _bad(1)),
+        "the most confident answers have a high risk": _grouped(
             [1] * 4, lambda _, u: np.where(u < 0.1, 2 * TARGET, np.where(u < 0.7, 0.3 * TARGET, 3 * TARGET))
         ),
         "six tied confidences": _grouped([1] * 4, _alike, levels=6),
@@ -101,12 +101,12 @@ def group_populations():
         "50 groups": _grouped([1] * 50, _alike),
         "noise at the target": _grouped([1] * 5, _above),
         "noise at the target in half": _grouped([1] * 6, lambda g, u: _above(g, u) if g % 2 else _calibrated(0.8)(u)),
-        "risk that touches it": _grouped([1] * 5, _touching),
+        "risk that touches the target": _grouped([1] * 5, _touching),
     }
 
 
 #: Of these nothing, or hardly anything, can be accepted.
-HARDEST = ("50 groups", "noise at the target", "noise at the target in half", "risk that touches it")
+HARDEST = ("50 groups", "noise at the target", "noise at the target in half", "risk that touches the target")
 
 
 def overlapping():

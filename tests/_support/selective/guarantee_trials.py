@@ -27,13 +27,13 @@ HEAD = """\
 # How often a guarantee is kept
 
 **In short.** All promises of a run should hold together with a probability of 95%. In every population they failed in
-about 5% of sets or less, within the limits of chance. The rule accepts more than Holm's tests of a hundred thresholds,
-which others use.
+about 5% of sets or less, within the limits of chance. Our rule accepts more answers than Holm's tests of a hundred
+thresholds, which other tools use.
 
 Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of the
-population. It may be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a standard error of
-{error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams.
-[A guarantee for every group](guarantees.md) says how each promise is tested. This page is written by
+population. This share may be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a standard
+error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [A guarantee for
+every group](guarantees.md) says how each promise is tested. This page is written by
 
 ```text
 {command}
@@ -121,9 +121,9 @@ def holm_in_each(group, score, wrong):
 
 
 RULES = {
-    "one threshold": one_threshold,
-    "loosest limit in each, by hand": by_hand,
-    "each at the whole level": each_by_itself,
+    "one threshold for all groups": one_threshold,
+    "in each group, the lowest threshold whose 95% limit is below the target": by_hand,
+    "each group by itself, with the whole 95%": each_by_itself,
     "**jointly: `slices=`**": jointly,
     "Holm in each": holm_in_each,
 }
@@ -163,7 +163,7 @@ def group_rows(found, sizes):
 def each_group_rows(found, sizes):
     yield [
         "population",
-        "best in truth",
+        "largest possible coverage",
         *(f"coverage, n = {n:,}" for n in sizes),
         *(f"violated, {n:,}" for n in sizes),
     ]
@@ -196,8 +196,8 @@ def overlap_rows(n_sets, rng):
             _, worst = population.truth(accepted)
             total = population.chance[accepted].mean() if accepted.any() else 0.0
             violated[at] += max(worst, total) > of.TARGET * (1 + 1e-9)
-    yield ["two columns, one value and 61", "violated"]
-    yield ["accepted by every column's threshold", number(violated[0] / n_sets)]
+    yield ["two columns, with 1 value and 61 values", "violated"]
+    yield ["accept what the thresholds of both columns accept", number(violated[0] / n_sets)]
     yield ["**a threshold for each cell**", number(violated[1] / n_sets)]
 
 
@@ -291,7 +291,7 @@ def cost_rows(n_sets, sizes, rng):
                     mean[rule, at] += share / n_sets / len(of.COSTS)
                     broken[rule] += 0.03 * share > 0.02 * (1 + 1e-9)
             worst = np.maximum(worst, broken / n_sets)
-    for rule, name in enumerate(("**25 coins**", "bets at thresholds 10% apart")):
+    for rule, name in enumerate(("**25 coins**", "bets, at thresholds that each accept 10% more than the one before")):
         yield [name, *map(number, mean[rule]), number(worst[rule])]
 
 
@@ -325,9 +325,9 @@ def cwsa_rows(n_sets, sizes, rng, floor=0.2):
     """Coverage where a floor of CWSA is promised, by bets and by coins at the same thresholds."""
     shapes = {
         "calibrated": lambda c: c,
-        "calibrated, most near 1": lambda c: c,
+        "calibrated, most confidences near 1": lambda c: c,
         "overconfident": lambda c: 0.5 + 0.75 * (c - 0.5),
-        "just below it everywhere": lambda c: np.full(len(c), 0.7 - 1e-6),
+        "CWSA is just below 0.2 at every threshold": lambda c: np.full(len(c), 0.7 - 1e-6),
     }
     yield [
         "population",
@@ -336,7 +336,7 @@ def cwsa_rows(n_sets, sizes, rng, floor=0.2):
         "violated by bets",
     ]
     for name, right_at in shapes.items():
-        power = 3 if "near" in name else 1
+        power = 3 if "near 1" in name else 1
         place = (np.arange(200_000) + 1) / 200_000
         sure = 1 - place**power / 2
         gain = 2 * right_at(sure) - 1
@@ -364,7 +364,7 @@ def cwsa_rows(n_sets, sizes, rng, floor=0.2):
 
 def share_rows(n_sets, sizes, rng):
     """How much is rejected where at most a tenth may go to people."""
-    yield ["rows", "share rejected, untied", "violated", "share rejected, 40 tied values", "violated"]
+    yield ["rows", "share rejected, no equal scores", "violated", "share rejected, scores with 40 values", "violated"]
     for n in sizes:
         cells = []
         for ties in (False, True):
@@ -380,7 +380,7 @@ def share_rows(n_sets, sizes, rng):
 
 def few_rows(n_sets, cases, rng):
     """Mean coverage over the ordinary populations without ties, by how the level is spent."""
-    yield ["target", "rows", "times the fewest", '`spend="evenly"`', '`spend="first"`']
+    yield ["target", "rows", "rows, divided by the fewest that are enough", '`spend="evenly"`', '`spend="first"`']
     for target, n in cases:
         planned = _risk_control.planned_counts(n, target, LEVEL)
         names = [name for name in ORDINARY if populations(target)[name].ties is None]
@@ -399,16 +399,16 @@ def few_rows(n_sets, cases, rng):
 
 def monitor_rows(n_streams, length, rng):
     """False alarms in long streams, and how long an alarm takes."""
-    yield ["5% of answers are tolerated", "found"]
+    yield ["the target is 5% wrong answers", "found"]
     alarms = [RiskMonitor(0.05).update(rng.random(length) > 0.05).alarm for _ in range(n_streams)]
-    yield [f"false alarms in streams of {length:,}", number(np.mean(alarms))]
+    yield [f"share of false alarms in streams of {length:,} answers", number(np.mean(alarms))]
     delays = [RiskMonitor(0.05).update(rng.random(20_000) > 0.075).alarm_at for _ in range(n_streams)]
-    yield ["answers until the alarm at 7.5% wrong", f"{np.mean(delays):,.0f}"]
+    yield ["mean number of answers until the alarm, if 7.5% are wrong", f"{np.mean(delays):,.0f}"]
     late = [
         RiskMonitor(0.05).update(rng.random(10_000) > 0.03).update(rng.random(40_000) > 0.075).alarm_at - 10_000
         for _ in range(n_streams)
     ]
-    yield ["the same after 10,000 answers of which 3% are wrong", f"{np.mean(late):,.0f}"]
+    yield ["the same, if 10,000 answers came before, of which 3% are wrong", f"{np.mean(late):,.0f}"]
 
 
 def number(value):
@@ -428,30 +428,34 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "Groups",
             (
-                f"The target is {of.TARGET:g}. The numbers are of the first eight populations. The other rules are "
-                f"tried on a third of the sets."
+                f"The target is an error rate of {of.TARGET:g} in every group. The coverage is a mean over the first "
+                "eight populations of the next table. The last column has the largest share of violations in any "
+                "population. `slices=` is tried on all sets, the other rules on a third of them."
             ),
             group_rows(found, sizes),
         ),
         (
             "Each population",
-            "The table has the results of `slices=` for each population.",
+            (
+                'The table has the results of `slices=` for each population. "Noise at the target" means that the risk '
+                "is just above the target at every threshold."
+            ),
             each_group_rows(found, sizes),
         ),
         ("Columns that overlap", "Each set has 4,000 rows.", overlap_rows(n_sets, rng)),
         (
             "Risks",
             (
-                "The six populations have 10% of fraud. A recall is promised from below, and the highest threshold "
-                "that keeps it is chosen."
+                "The six populations have 10% of fraud. A recall is promised to be at least so high, and the highest "
+                'threshold that keeps this promise is chosen. "Holm" is the coverage of Holm\'s tests.'
             ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
         (
             "Mean costs",
             (
-                "The mean cost may be 0.02 of the largest cost. There are four distributions; in each, two thirds "
-                "of the cases could be accepted."
+                "The mean cost may be 0.02 of the largest cost. There are four distributions of costs. In each "
+                "of them, two thirds of the cases could be accepted."
             ),
             cost_rows(n_sets, (2000, 8000), rng),
         ),
@@ -470,7 +474,10 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         ),
         (
             "Few rows",
-            "The table has the mean coverage over eight populations. The guarantee is exact under both rules.",
+            (
+                "The table has the mean coverage over eight populations. The guarantee is exact for both values of "
+                "`spend`."
+            ),
             few_rows(
                 n_sets,
                 [(0.1, 30), (0.1, 60), (0.05, 60), (0.05, 100), (0.05, 200), (0.05, 1000), (0.01, 500), (0.01, 1000)],
