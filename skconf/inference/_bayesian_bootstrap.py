@@ -36,7 +36,7 @@ class Phantoms(NamedTuple):
     given : ConfidenceProfile
         Answers that were given. If there are many, all answers of the rarer kind and some of the others.
     stands_for : ndarray of shape (n_given,)
-        Number of answers that each of them stands for.
+        Number of answers that each given answer represents.
     added : ConfidenceProfile
         Phantom answers, each with the largest weight of any sample.
     by_lot : list of slice
@@ -61,7 +61,7 @@ class Phantoms(NamedTuple):
         return factors
 
     def shift(self, statistic: Statistic, value: float) -> float:
-        """Return the value of all answers minus the value of the thinned answers, where some stand for several."""
+        """Return the value of all answers minus the value of the thinned answers, where some represent several."""
         if len(self.stands_for) == self.stands_for.sum():
             return 0.0
         weight = self.given.sample_weight
@@ -128,7 +128,7 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
 def thinned(
     profile: ConfidenceProfile, rare: NDArray[np.bool_], stratum: Codes | None = None
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Return the rows of all rare answers and some others, and how many answers of a stratum each stands for."""
+    """Return the rows of all rare answers and some others, and how many answers of a stratum each represents."""
     if len(profile) <= _MOST_ROWS:
         return np.arange(len(profile)), np.ones(len(profile))
     rest = np.flatnonzero(~rare)

@@ -141,7 +141,7 @@ class GapSums(Additive, rests_on="errors"):
 
     @staticmethod
     def gap_and_error(*sums: Any) -> tuple[Any, Any]:
-        """Return the gap and its standard error: the expected one or that of the data, whichever is larger."""
+        """Return the gap and its standard error: from the confidences or from the data, whichever is larger."""
         weight, sure, right, expected, residual_squares, residuals, squares = sums
         gap = divide(sure - right, weight, np.nan)
         seen = residual_squares - 2 * gap * residuals + gap**2 * squares  # Σ w² (c − z − gap)²

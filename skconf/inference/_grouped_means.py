@@ -74,8 +74,8 @@ class Means:
     def from_the_top(cls, values: Floats, weight: Floats | None, unit: Codes | None, score: Floats) -> Self:
         """Return the means over the answers at or above each distinct score, from the highest down.
 
-        Parameters are those of :meth:`of_parts`, and the score of each answer. The answers of a unit above a score are
-        summed up first. The sum of the squares of these sums is updated with each answer.
+        Parameters are the same as for :meth:`of_parts`, and the score of each answer. The answers of a unit above a
+        score are summed up first. The sum of the squares of these sums is updated with each answer.
         """
         weight = np.ones(len(values)) if weight is None else weight
         order = np.argsort(-score, kind="stable")

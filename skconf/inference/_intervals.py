@@ -146,10 +146,10 @@ def confidence_interval(
         - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
           text ``"cf1_score(average='macro')"``. Tables use the text as name.
 
-        Several metrics are computed on the same resamples. Some metrics of scikit-learn are as fast as those of skconf:
-        accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation, log loss, Brier loss, ROC AUC
-        (of two classes, or of each class against the rest) and average precision. Other functions are called once for
-        each resample.
+        Several metrics are computed on the same resamples. Some metrics of scikit-learn are as fast as the metrics of
+        skconf: accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation, log loss, Brier loss,
+        ROC AUC (of two classes, or of each class against the rest) and average precision. Other functions are called
+        once for each resample.
     {predictions}
     confidence_level : float, default=0.95
         Confidence level, between 0 and 1.
@@ -221,14 +221,15 @@ def confidence_interval(
     A share of answers, equal weights      "exact": `coverage_score`, `selective_accuracy_score`, `selective_risk_loss`;
                                            "delta": `accuracy`
     A share of answers, unequal weights    "delta" from 100 errors on, "binomial" below
-    An average over classes                "none" below 5 samples of the class that decides, "bayesian" below 50
-    An area, averaged over classes         "none" below 2 samples of the class that decides, "bayesian" below 100
+    An average over classes                "none" below 5 effective samples, "bayesian" below 50
+    An area, averaged over classes         "none" below 2 effective samples, "bayesian" below 100
     A rank order with a single error       "none"
     All else                               "delta" from 100 errors on, "bayesian" below
     =====================================  ============================================================================
 
-    "exact" is Clopper and Pearson's interval [4]_, and "binomial" is the same interval for (Σ w)² / Σ w² samples. Means
-    of graded answers are not shares, so the last row applies to them.
+    The number of effective samples of an average over classes is about the size of the smallest class; if there are
+    many classes of similar size, it is larger. "exact" is Clopper and Pearson's interval [4]_, and "binomial" is the
+    same interval for (Σ w)² / Σ w² samples. Means of graded answers are not shares, so the last row applies to them.
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
     degrees of freedom are the number of units minus the number of strata. With groups, the influence of a group that
@@ -267,11 +268,12 @@ def confidence_interval(
     too wide to be useful. In this case use :func:`~skconf.metrics.capped_size_ratio`, which has an interval for any
     number of samples.
 
-    The calibration error of any finite sample is above 0, and that of a resample is even larger. So the interval of a
-    calibration error is extended to 0 unless the data reject calibration. (This applies to all calibration errors
-    except those with ``on="classes"``.) For this test, correctness is drawn from the confidences `n_resamples` times.
-    Calibration is rejected if at most a share 1 − level of these draws has an error as large as the sample's. For
-    graded answers, and with groups, correctness is mirrored at the confidence for a random half of the units instead.
+    The calibration error of any finite sample is above 0, and the calibration error of a resample is even larger. So
+    the interval of a calibration error is extended to 0 unless the data reject calibration. (This applies to all
+    calibration errors except those with ``on="classes"``.) For this test, correctness is drawn from the confidences
+    `n_resamples` times. Calibration is rejected if at most a share 1 − level of these draws has an error as large as
+    the sample's. For graded answers, and with groups, correctness is mirrored at the confidence for a random half of
+    the units instead.
 
     References
     ----------

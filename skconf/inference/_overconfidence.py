@@ -49,8 +49,8 @@ def overconfidence_by_group(
     """Return the size ratio of each slice, with a test of whether the slice is overconfident.
 
     Among many slices, the largest ratio is large by chance, even if all confidences are calibrated. The adjusted
-    p-values take this into account. Call those slices overconfident whose adjusted p-value is at most 0.05: then at
-    most 5% of such tables call a calibrated slice overconfident.
+    p-values take this into account. Call a slice overconfident if its adjusted p-value is at most 0.05. Then at most 5%
+    of such tables call a calibrated slice overconfident.
 
     Parameters
     ----------

@@ -112,8 +112,8 @@ def assess_confidence(
     distribution. Two standard errors are computed, one from the confidences and one from the data. The larger one is
     used. With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in
     groups (`groups` of a profile), the standard error of the gap is computed from the data; if there are groups, from
-    the groups and with the t distribution. The interval of their accuracy is that of :func:`confidence_interval` for
-    new groups. The sentence also gives the interval of the gap.
+    the groups and with the t distribution. The interval of their accuracy is computed as in
+    :func:`confidence_interval`, for new groups. The sentence also gives the interval of the gap.
 
     If a classifier rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about its
     accepted answers. Rows that abstain are left out as well. If it rejects everything, the verdict is about the answers
@@ -286,7 +286,7 @@ def _surest_error(profile: ConfidenceProfile) -> int:
 
 
 def _decisive(table: ErrorTable, test: JointTest) -> int | None:
-    """Return the level of a single error that decides the finding; None if there is no such error."""
+    """Return the level of a single error without which nothing would be found; None if there is no such error."""
     wrong = np.flatnonzero(table.wrong > 0)
     if not len(wrong):
         return None

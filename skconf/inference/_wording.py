@@ -134,7 +134,7 @@ def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool 
 
 
 def _worst_level(verdict: Assessment) -> str:
-    """Name the worst level among those that are clearly worse than all answers, or that set the grade."""
+    """Name the worst of the levels that are clearly worse than all answers, or that set the grade."""
     overall, n = verdict.levels[0], verdict.n_samples
     if overall.direction != "overconfident":
         return ""
@@ -170,7 +170,7 @@ def _two(first: str, second: str) -> str:
 
 
 def _how(stretch: Stretch, *others: Stretch) -> str:
-    """Say in which direction a stretch is off, and how far; others in the same direction count, too."""
+    """Say in which direction a stretch is off, and how far; stretches in the same direction count, too."""
     alike = [each for each in (stretch, *others) if each.direction == stretch.direction]
     worst = max((each.grade for each in alike), key=GRADES.index)
     return _in_direction(
