@@ -44,7 +44,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _reads_sizes(self) -> bool | None:
-        """Whether the sizes of weights matter, and not only their ratios. None if a wrapped calibrator decides."""
+        """Whether the sizes of weights matter, and not only their ratios. None: as in a wrapped calibrator."""
         return False
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:

@@ -74,13 +74,13 @@ def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats
 
 
 def scales_absent(member: Any) -> bool:
-    """Return whether a member calibrates a class without samples by what it learned from other classes."""
+    """Return whether a member calibrates a class without samples with what it learned from other classes."""
     bent = isinstance(member, BentTemperatureCalibrator) and not member.shifted
     return member is None or bent or isinstance(member, TemperatureCalibrator)
 
 
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
-    """Return new, fitted members. None stands for the raw probabilities.
+    """Return new, fitted members. A member None means the raw probabilities.
 
     A member that is the base of another member is fitted once for both. If a class is missing, it is fitted again,
     because the other member leaves the class out.
@@ -230,8 +230,8 @@ def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Flo
     sample_weight : ndarray of shape (n_samples,)
         The weights a of the samples.
     prior : ndarray of shape (n_members,)
-        Prior weights, which are positive. They keep w away from 0, so Newton's method needs no bounds. It needs no
-        constraint for the sum either: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the gradient is zero.
+        Prior weights, which are positive. They keep w away from 0, so Newton's method needs no bounds. The sum needs no
+        constraint: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the gradient is zero.
     """
     total = float(sample_weight.sum() + prior.sum())
     gain, pull = sample_weight / total, prior / total

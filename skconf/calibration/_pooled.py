@@ -38,7 +38,7 @@ from skconf.calibration._venn_abers import VennAbersCalibrator
 
 
 class PooledCalibrator(AmongPresentCalibrator):
-    """A pool of calibrators: the weighted mean of their probabilities and of the raw ones.
+    """A pool of calibrators: the weighted mean of their probabilities and of the raw probabilities.
 
     No calibrator is always the best one: with few samples the raw probabilities are best, with many samples a flexible
     curve is. The weights minimise the log loss on folds on which the members were not fitted. The members are then
@@ -46,7 +46,7 @@ class PooledCalibrator(AmongPresentCalibrator):
     calibrated members may be underconfident, but not overconfident.
 
     Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
-    that the pool was overconfident on those folds. If a confidence is closer to 1 than κ, its distance to 1 becomes the
+    that the pool was overconfident on the folds. If a confidence is closer to 1 than κ, its distance to 1 becomes the
     mean of the distance and κ. The number κ is as small as possible. Second, every row of probabilities is mixed with
     the uniform distribution, which counts as a few samples, as in smoothed temperature scaling. Neither step changes
     the order of the confidences.
@@ -101,7 +101,7 @@ class PooledCalibrator(AmongPresentCalibrator):
     For the default members, the prior favours members with few parameters if there are few samples. It is smaller for
     members whose likelihood on the folds is far below the best likelihood. Weights of samples are repetition counts.
 
-    If no sample can be held out, the weights are those of the prior.
+    If no sample can be held out, the weights are the prior weights.
 
     References
     ----------

@@ -156,7 +156,7 @@ def _shares_of(column: LabelColumn, classes: NDArray[Any]) -> Floats:
 
 
 def _classes(labels: ArrayLike | None, y_proba: Any, named: list[Any], n_classes: int) -> NDArray[Any]:
-    """Return the labels of the columns: the given ones, the names in a table, or those with a given share."""
+    """Return the labels of the columns: the given labels, the names in a table, or the labels with a given share."""
     if labels is not None:
         classes = check_labels(labels)
     else:

@@ -33,8 +33,8 @@ class TemperatureCalibrator(Calibrator):
 
     If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. Platt's
     targets are then used: (n + 1)/(n + 2) for the true class, and equal parts of the remaining probability for the
-    other classes, with n the sum of weights. If the probabilities are not better than uniform ones, 1/T would be zero
-    or negative. T is then 1e4, and a warning says so.
+    other classes, with n the sum of weights. If the probabilities are not better than uniform probabilities, 1/T would
+    be zero or negative. T is then 1e4, and a warning says so.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ class AffineCalibrator(Calibrator):
     """Affine calibration: softmax(α log p + β), with one scale α and a shift β for each class.
 
     The parameters maximise the likelihood. Without shifts this is temperature scaling. The shifts correct class
-    frequencies that differ from those in training. For two classes it is Platt scaling on the logit, without the
-    smoothed targets.
+    frequencies that differ from the frequencies in training. For two classes it is Platt scaling on the logit, without
+    the smoothed targets.
 
     A class without samples in the calibration data would have a shift of minus infinity. Its probability therefore
     stays unchanged, and a warning names it. The other classes are calibrated among themselves and share the remaining
