@@ -70,16 +70,16 @@ confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, 
     between the two largest probabilities. "entropy" is one minus the relative entropy. You can also pass a function:
     it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an estimator that
     predicts from `X` and the probabilities whether an answer is right, such as
-    :class:`~skconf.calibration.LearnedConfidence`. It is fitted on the samples that calibrate the probabilities."""
+    :class:`~skconf.calibration.LearnedConfidence`. It is fitted on the calibration samples."""
 OUTPUT = """\
 validation_fraction : float, default=None
     Share of the training rows that is passed as `eval_set` to the classifier's ``fit``. Set it for XGBoost and other
     classifiers with early stopping. The rows are drawn by class, or in whole `groups`. The classifier may be the last
-    step of a pipeline: the other steps are fitted without these rows, and transform them. None passes no `eval_set`.
+    step of a pipeline. The other steps are then fitted without these rows, and applied to them. None: no `eval_set`.
 reject_label : label, default=None
     What ``predict`` returns for a rejected sample. It must not be a class or a decision. With None it is "reject" if
-    the labels are strings, and −1 if they are numbers or booleans. If −1 is a class, it is one below the smallest
-    label.
+    the labels are strings, and −1 if they are numbers or booleans. If −1 is a class, it is the smallest label
+    minus 1.
 n_jobs : int, default=None
     Number of folds fitted at once."""
 
@@ -223,7 +223,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 )
 
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
-        """Return the rule that decides by costs, or None if the most probable class is the answer."""
+        """Return the rule that chooses decisions by costs, or None if the most probable class is the answer."""
         return read_rule(self.cost_matrix, self.decisions, classes, X, costs)
 
     def _read_mix(self, classes: NDArray[Any]) -> Mix:
@@ -261,12 +261,12 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     @property
     def estimator_(self) -> Any:
-        """The fitted classifier; with `ensemble`, that of the first fold."""
+        """The fitted classifier; with `ensemble`, the one of the first fold."""
         return self.members_[0][0].estimator
 
     @property
     def calibrator_(self) -> Any:
-        """The fitted calibrator, or None; with `ensemble`, that of the first fold."""
+        """The fitted calibrator, or None; with `ensemble`, the one of the first fold."""
         return self.members_[0][1]
 
     def predict_selective(self, X: Any, *, costs: ArrayLike | None = None) -> SelectivePrediction:

@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> Self:
-        """Return the cells of a table, without those that have a missing value."""
+        """Return the cells of a table, without cells that have a missing value."""
         for name in table:
             column = table[name]
             if pd.api.types.is_numeric_dtype(column) and column.nunique() > _MOST_NUMBERS:

@@ -77,9 +77,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     reject_label_ : label
         What ``predict`` returns for a rejected sample.
     estimator_ : classifier
-        The fitted classifier; with `ensemble`, that of the first fold.
+        The fitted classifier; with `ensemble`, the classifier of the first fold.
     calibrator_ : calibrator or None
-        The fitted calibrator; with `ensemble`, that of the first fold.
+        The fitted calibrator; with `ensemble`, the calibrator of the first fold.
     confidence_ : LearnedConfidence or None
         The fitted estimator that predicts whether an answer is right. None if the score is computed from the
         probabilities.

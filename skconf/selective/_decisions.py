@@ -64,7 +64,7 @@ class DecisionRule:
         return np.clip(1 - relative, 0.0, 1.0) if self.costs is not None else 1 / (1 + relative)
 
     def costs_of(self, X: Any, costs: Any, n_samples: int) -> Floats:
-        """Return the costs by which to decide: computed from the samples, or passed with them."""
+        """Return the costs on which decisions depend: computed from the samples, or passed with the samples."""
         if costs is not None and not self.needs_costs:
             raise ValueError(
                 "costs of each sample were passed, but this classifier decides by its cost_matrix. Leave them out."
@@ -190,7 +190,7 @@ def _rule_by_sample(
 
 
 def _names(decisions: Any, columns: tuple[Any, ...] | None, n_decisions: int, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the names of the decisions: those given, those of the columns, or the classes."""
+    """Return the names of the decisions: the given names, the names of the columns, or the classes."""
     if decisions is not None:
         return _read_names(decisions)
     if columns is not None:

@@ -218,7 +218,7 @@ def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
 
 
 def separate_stream(random_state: Any) -> np.random.Generator:
-    """Return random numbers that are independent of those which hold out clusters with the same seed."""
+    """Return random numbers that are independent of the random numbers which hold out clusters, for the same seed."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
 
 

@@ -66,8 +66,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
         - "risk": the largest error rate of accepted predictions;
         - "cost": the largest mean cost of accepted predictions, by the `cost_matrix`;
-        - "ecuas_1": the largest mean ECUAS loss with n = 1 of accepted predictions. Costs are those of the
-          `cost_matrix`; without one, an error costs 1;
+        - "ecuas_1": the largest mean ECUAS loss with n = 1 of accepted predictions. Costs are the costs of the
+          `cost_matrix`; if there is none, an error costs 1;
         - "cwsa", "cwsa_plus": the smallest CWSA or CWSA+ of accepted predictions, measured from the threshold (of the
           slice);
         - "coverage": the smallest share of samples that is accepted;
@@ -127,7 +127,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
         corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The threshold
         is chosen for the given shares, too. Without a `confidence_level`, rows are weighted. With a `confidence_level`,
-        the threshold is chosen on rows that are drawn at random from each class. Their class counts are those of a
+        the threshold is chosen on rows that are drawn at random from each class. Their class counts are drawn as for a
         sample with the given shares. With a `confidence_level` you can also give a range, such as ``dict(fraud=(0.005,
         0.02))``: the promise then holds at both ends, and the probabilities are corrected to the middle of the range.
         With several promises, or with `slices`, give a share and not a range; it is the share among all samples.
@@ -163,13 +163,13 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
         What is promised, observed and guaranteed in each slice, if `target` is a mapping or if there are `slices`. The
-        columns are those of `TunedThreshold.guarantees`.
+        columns are described in `TunedThreshold.guarantees`.
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         Arrays with a value for each threshold: `threshold` (descending from infinity, which accepts nothing),
         `coverage`, `risk`, `risk_upper_bound` and `objective`. The objective is NaN if a threshold does not qualify;
         higher is better. Empty if there are `guarantees_`.
     by_class_ : DataFrame
-        Coverage and risk of each class, if there is a `prevalence` and no `slices`. The columns are those of
+        Coverage and risk of each class, if there is a `prevalence` and no `slices`. The columns are described in
         `TunedThreshold.by_class`.
     classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, confidence_, members_, n_features_in_,
     feature_names_in_

@@ -87,8 +87,8 @@ def tune_threshold(
         Share of each class in the population where the predictions are used, as in
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
         shares in the rows. With a `confidence_level`, it is chosen on rows that are drawn at random from each class.
-        Their class counts are those of a sample with the given shares. With a `confidence_level`, you can also give a
-        range as a pair, such as 0.005 and 0.02: the promise then holds at both ends. With several promises, or with
+        Their class counts are drawn as for a sample with the given shares. With a `confidence_level`, you can also give
+        a range as a pair, such as 0.005 and 0.02: the promise then holds at both ends. With several promises, or with
         slices, give a share and not a range; it is the share among all samples. None uses the prevalence of the
         profile, if it has one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
