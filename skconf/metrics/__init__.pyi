@@ -572,7 +572,7 @@ def coverage_score(
     ----------
     threshold : float, default=None
         The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-        classifier that made the profile. If there is none, it is 0.5, with a warning.
+        classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
 
     Returns
     -------
@@ -1352,7 +1352,7 @@ def cwsa_plus_score(
     ----------
     threshold : float, default=None
         The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
-        selective classifier that made the profile; otherwise it is 0.5.
+        selective classifier that made the profile. If the profile has no threshold, 0.5 is used.
     normalize : {"accepted", "all"}, default="accepted"
         The divisor of the sum: the weight of accepted predictions ("accepted"), or of all predictions ("all").
     phi : callable, default=None
@@ -1390,7 +1390,7 @@ def cwsa_score(
     ----------
     threshold : float, default=None
         The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
-        selective classifier that made the profile; otherwise it is 0.5.
+        selective classifier that made the profile. If the profile has no threshold, 0.5 is used.
     normalize : {"accepted", "all"}, default="accepted"
         The divisor of the sum. "accepted" is the weight of accepted predictions, as in the equation of the paper. "all"
         is the weight of all predictions, as in the tables of the paper and in the authors' code.
@@ -1886,7 +1886,7 @@ def selective_accuracy_score(
     ----------
     threshold : float, default=None
         The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-        classifier that made the profile. If there is none, it is 0.5, with a warning.
+        classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
 
     Returns
     -------
@@ -1914,7 +1914,7 @@ def selective_risk_loss(
     ----------
     threshold : float, default=None
         The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-        classifier that made the profile. If there is none, it is 0.5, with a warning.
+        classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
 
     Returns
     -------

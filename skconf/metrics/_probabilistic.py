@@ -14,7 +14,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class _ProbabilityMasses(ClassAverage):
-    """Sums of the probability of a class over its own samples and over other samples, and of what its own lack."""
+    """For each class: sums of p over its own samples, of p over other samples, and of 1 − p over its own samples."""
 
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
         true_class = profile.require("true_class")

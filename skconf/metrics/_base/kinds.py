@@ -320,7 +320,7 @@ class Ranked(Metric):
 
     @property
     def own_losses(self) -> bool:
-        """Whether the metric uses other losses than those of the profile."""
+        """Whether the metric uses other losses than the losses of the profile."""
         return False
 
     @abstractmethod
@@ -404,7 +404,7 @@ def divide(above: ArrayLike, below: ArrayLike, empty: float) -> NDArray[Any]:
 
 
 def magnitude(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the absolute value. For a complex number, it is that of the real part, with its derivative."""
+    """Return the absolute value. For a complex number, return it for the real part, with its derivative."""
     return values * np.where(values.real < 0, -1.0, 1.0)
 
 

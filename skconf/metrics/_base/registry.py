@@ -64,7 +64,7 @@ _AVERAGES = ("macro", "micro", "weighted")
 class WeightMeaning(Enum):
     """The meaning of a sample weight, as in the documentation of `sample_weight`."""
 
-    COUNTS = "a sample of weight 2 counts as two."
+    COUNTS = "a sample of weight 2 counts as two samples."
     #: Between whole weights the value is interpolated.
     WHOLE_COUNTS = (
         "repetition counts. A sample of weight 2 counts as two samples. Fractions are interpolated by the digamma "

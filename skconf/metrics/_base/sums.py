@@ -97,7 +97,7 @@ class _Read(NamedTuple):
 class BlockSums:
     """Sums of terms, and of products of two terms, over the samples of a block. Shared parts are computed once.
 
-    Columns and cells are identified by the name under which the block holds them, such as that of `computed_once`;
+    Columns and cells are identified by the name under which the block holds them, such as a key of `computed_once`;
     others are identified by their term. Columns are multiplied by `numpy.dot`, because it lets other threads run,
     unlike ``@``.
 

@@ -29,7 +29,7 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
     Parameters
     ----------
     metric : callable
-        A function ``metric(y_true, y, *, sample_weight=...)``, such as those of :mod:`sklearn.metrics`.
+        A function ``metric(y_true, y, *, sample_weight=...)``, such as the functions of :mod:`sklearn.metrics`.
     response : {"auto", "predict", "predict_proba"}, default="auto"
         The second argument of the metric. "predict" passes predicted labels. "predict_proba" passes probabilities of
         shape (n_samples, n_classes), with columns sorted by label; in a binary task, it passes the probabilities of the

@@ -24,7 +24,7 @@ NO_THRESHOLD = (
 _THRESHOLD = """\
 threshold : float, default=None
     The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-    classifier that made the profile. If there is none, it is 0.5, with a warning."""
+    classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning."""
 
 
 class AtThreshold(Ratio):
@@ -38,7 +38,7 @@ class AtThreshold(Ratio):
         check_threshold(self.threshold)
 
     def threshold_for(self, profile: ConfidenceProfile) -> float:
-        """Return the given threshold, else that of the classifier that made the profile, else 0.5."""
+        """Return the given threshold, else the threshold of the classifier that made the profile, else 0.5."""
         if self.threshold is not None:
             return self.threshold
         return 0.5 if profile.threshold is None else profile.threshold
