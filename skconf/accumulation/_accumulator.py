@@ -26,7 +26,7 @@ class MetricAccumulator:
     """Scores of predictions that come in parts: batches of a file, partitions of a cluster, one day after another.
 
     Its size does not grow with the number of samples. Accumulators can be merged in any order and pickled, so any
-    map-reduce engine can use them. The scores are equal to those of all samples in memory:
+    map-reduce engine can use them. The scores are the same as for all samples in memory:
 
     - Most metrics are functions of sums. Sums have twice the usual number of digits, so the order of the parts does not
       matter.
@@ -164,9 +164,9 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If predictions are not valid. If their labels, positive class or threshold differ from those of earlier
-            parts. If a metric needs something that the predictions lack. If there are more distinct confidences than a
-            metric can handle. Nothing is then added.
+            If predictions are not valid. If their labels, positive class or threshold differ from earlier parts. If a
+            metric needs something that the predictions lack. If there are more distinct confidences than a metric can
+            handle. Nothing is then added.
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:

@@ -207,7 +207,7 @@ class State:
         )
 
     def table(self, name: str) -> LevelTable:
-        """Return a table. If no part has other scores, the table of scores is that of confidences."""
+        """Return a table. If no part has other scores, the table of scores is the table of confidences."""
         return _table(self.tables, name)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

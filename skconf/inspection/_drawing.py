@@ -231,7 +231,7 @@ def _below(ax: Any) -> dict[str, Any]:
 
 
 def _legible(handle: Any, ax: Any) -> Any:
-    """Return the colour of a line, nearer to that of the texts, in which its name can be read; of no line, theirs."""
+    """Return the colour for the name of a line: that of the line, made readable; without a line, that of texts."""
     from matplotlib.colors import to_rgb
 
     plain = np.array(to_rgb(ink(ax)))

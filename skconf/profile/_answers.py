@@ -417,8 +417,8 @@ class Answers:
         Parameters
         ----------
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions) or None
-            Cost of each decision for each sample: either for its true class only, or for every class. Classes and
-            decisions are in the order of this profile. None removes the costs.
+            Cost of each decision for each sample: for its true class only (2 dimensions), or for every class (3
+            dimensions). Classes and decisions are in the order of this profile. None removes the costs.
 
         Returns
         -------
@@ -450,8 +450,8 @@ class Answers:
         ----------
         similarity : array-like of shape (n_classes, n_classes)
             Correctness in [0, 1] for each pair of predicted class (rows) and true class (columns), in the order of
-            `classes`. In a DataFrame, such as that of :func:`skconf.profile.tree_similarity`, the names of rows and
-            columns are the classes.
+            `classes`. In a DataFrame, such as the result of :func:`skconf.profile.tree_similarity`, the names of rows
+            and columns are the classes.
 
         Returns
         -------

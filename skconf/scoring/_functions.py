@@ -69,7 +69,7 @@ def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Call
 
 
 def response_of(function: Callable[..., Any]) -> str | None:
-    """Return the response that a function takes: that of its scorer, or by the name of its second parameter."""
+    """Return the response that a function takes, as its scorer or the name of its second parameter says."""
     for name in sklearn.metrics.get_scorer_names():
         parts = scorer_parts(sklearn.metrics.get_scorer(name))
         if parts.function is function:

@@ -1,4 +1,4 @@
-"""Predicted labels beside the true ones: which are right, and whether the columns can mean what their names say."""
+"""Predicted labels and true labels: which answers are right, and whether the columns mean what their names say."""
 
 from functools import cached_property
 from typing import Any

@@ -416,7 +416,7 @@ def _are_of_probabilities(before: str, after: str) -> bool:
 
 
 def _texts(values: "pd.Series[Any]") -> NDArray[Any]:
-    """Return the entries of a column as plain texts, without those that are missing."""
+    """Return the entries of a column as plain texts, without missing entries."""
     values = values.dropna()
     if holds_lists(values):
         return np.array([], dtype=object)

@@ -169,7 +169,7 @@ def _read(path: Path) -> AnswerFile:
 
 
 def _of_log(path: Path, correct: str | None) -> AnswerFile:
-    """Return the answers of a log; those that abstain have no confidence."""
+    """Return the answers of a log; answers that abstain have no confidence."""
     log = read_log(path, correct=correct)
     log = log[~log["state"].isin(NOT_GRADED)]
     if log["id"].duplicated().any():

@@ -1,4 +1,4 @@
-"""The slices of all columns, worst first, and those in which a model is overconfident by more than chance."""
+"""The slices of all columns, worst first, and the slices in which a model is overconfident by more than chance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -218,7 +218,7 @@ def ends_of(model: Any) -> tuple[str, str]:
 def _evaluate(
     rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
 ) -> tuple[list[Row], list[list[float]]]:
-    """Evaluate all metrics, with NaN if a model does not allow one; leave out those that no model allows, or keep all.
+    """Evaluate all metrics, with NaN if a model does not allow one; leave out metrics that none allows, or keep all.
 
     An error of the user's own function is raised.
     """

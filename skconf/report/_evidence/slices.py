@@ -118,7 +118,7 @@ def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers:
 
 
 def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
-    """Return values as a Series; a list keeps its numbers beside its texts."""
+    """Return values as a Series; in a list, numbers stay numbers and texts stay texts."""
     refuse_hidden(values, f"slices[{name!r}]")
     if isinstance(values, list | tuple | pd.Index | pd.api.extensions.ExtensionArray):
         values = pd.Series(values)
