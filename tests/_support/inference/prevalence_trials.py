@@ -173,8 +173,8 @@ def enriched(X, y, model, rng, sizes=(2000, 250, 500, 5000, 10_000)):
         use = np.concatenate(use)
         p_true = fitted.predict_proba(X[true[share]])[:, 1]
         found = {
-            "raw": p_test,
-            "Bayes' factor on raw (imbalanced-learn's proposal)": factor(p_test, 0.5, share),
+            "probabilities of the model, unchanged": p_test,
+            "the factor alone (imbalanced-learn's proposal)": factor(p_test, 0.5, share),
             f"Platt on {n_true} rows at the true share": calibrated("platt", p_true, y[true[share]], p_test),
             f"pooled on {n_true} rows at the true share": calibrated("pooled", p_true, y[true[share]], p_test),
             f"Platt on {n_held} + {n_held} rows, then the factor": factor(
@@ -182,12 +182,12 @@ def enriched(X, y, model, rng, sizes=(2000, 250, 500, 5000, 10_000)):
             ),
             f"pooled on {n_held} + {n_held} rows, with weights": calibrated("pooled", p_held, y[held], p_test, share),
             f"**pooled on {n_held} + {n_held} rows, then the factor**": factor(pooled, 0.5, share),
-            f"the same, the share estimated from {n_use:,} rows without labels": by_estimate(
+            f"the same, but the share is estimated from {n_use:,} rows without labels": by_estimate(
                 p_held, y[held], use, p_test
             ),
         }
         if importlib.util.find_spec("quapy"):
-            found["QuaPy: EMQ, BCTS, the same rows without labels"] = by_quapy(p_held, y[held], use, p_test)
+            found["QuaPy (EMQ with BCTS), from the same rows without labels"] = by_quapy(p_held, y[held], use, p_test)
         area = [
             roc_auc_score(y[test], p) for p in (p_test, factor(p_test, 0.5, share), pooled, factor(pooled, 0.5, share))
         ]
@@ -251,13 +251,14 @@ def loss_part(frame):
         [method, *(f"{loss.loc[method, share]:.2f} ({_ratio(implied.loc[method, share])})" for share in SHARES)]
         for method in loss.index
     ]
-    mine, alone = (next(name for name in loss.index if name.startswith(start)) for start in ("**pooled", "Bayes"))
+    mine, alone = (next(name for name in loss.index if name.startswith(start)) for start in ("**pooled", "the factor"))
     each = frame.groupby(["method", "share", "data", "model"])["loss"].mean().unstack("method")
     ahead = (each[mine] < each[alone]).groupby("share").sum()
     counts = ", ".join(f"{ahead[share]} at {_percent(share)}" for share in SHARES)
     return f"""{table([["method", *map(_percent, SHARES)], *rows])}
-There are {len(each) // len(SHARES)} pairs of data set and model. Calibration with the factor is better than the factor
-alone in {counts}. The factor changes no area under a ROC curve by more than {frame["moved"].max():.0e}.
+There are {len(each) // len(SHARES)} pairs of data set and model. Calibration followed by the factor is better than the
+factor alone in {counts}. The factor changes no area under a ROC curve by more than
+{frame["moved"].max():.0e}.
 """
 
 
@@ -338,7 +339,7 @@ def estimates_part(frame):
     """Return the table of intervals by sizes, and the size of the test."""
     head = ["labelled", "not labelled", "sets", "error (root of mean square)", "interval covers the true share"]
     several = len(frame) >= 20 * len(frame.groupby(["n", "m", "population", "share"]))  # sets of each cell
-    head += ["least of 12 cells"] if several else []
+    head += ["lowest share of 12 combinations"] if several else []
     head += ["width"]
     quapy = "quapy" in frame
     head += ["QuaPy: error", "QuaPy: covers"] if quapy else []
@@ -380,7 +381,7 @@ def refutations_part(frame):
     for (n, m), some in frame.groupby(["n", "m"]):
         most = some.groupby(["population", "share"])["refuted"].mean().max()
         rows.append([f"{n:,}", f"{m:,}", f"{len(some):,}", f"{some['refuted'].mean():.3f}", f"{most:.3f}"])
-    return table([["labelled", "not labelled", "sets", "refuted", "most of 12 cells"], *rows])
+    return table([["labelled", "not labelled", "sets", "rejected", "rejected most often, of 12 combinations"], *rows])
 
 
 # --- metrics at a share ---------------------------------------------------------------------------------------------
@@ -455,8 +456,10 @@ def intervals_part(frame):
     held, least, by_errors = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["expected"])
     sets = ", ".join(f"{len(some):,} of {n}" for n, some in frame.groupby("n", sort=False))
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
-    text = table([["metric", *held.index, "least of a size and a model"], *rows])
-    text += f"\nSets: {sets}. The same by the number of errors that are expected in the rows of the common class:\n\n"
+    text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
+    text += f"\nSets: {sets}.\n"
+    text += "\nThe next table has the same shares, by the number of errors that are expected in the rows of the common "
+    text += "class:\n\n"
     there = [name for name in _EXPECTED if name in by_errors.index]
     more = [[name, *(share_of(by_errors.loc[errors, name]) for errors in there)] for name in METRICS]
     numbers = frame["expected"].value_counts()
@@ -605,10 +608,9 @@ def promises_part(frame):
     ordinary = frame[frame["most"].notna()]
     text = table([head, *rows])
     if len(ordinary):
-        text += (
-            f"\nIn populations without noise, {ordinary['coverage'].mean():.2f} of the cases are answered on average, "
-        )
-        text += f"and {ordinary['most'].mean():.2f} could be.\n"
+        answered, most = ordinary["coverage"].mean(), ordinary["most"].mean()
+        text += f"\nIn populations without noise, a share of {answered:.2f} of the cases is answered on average, "
+        text += f"and a share of {most:.2f} could be answered.\n"
     return text
 
 
@@ -645,8 +647,8 @@ HEAD = """\
 from the place of use. At a small share it was better than the factor alone, and better than calibration on 500 rows at
 the true share.
 
-[Another page](prevalence.md) says what to do. This page has the numbers. Each section says when it was made; the
-command is `{command}`.
+[Another page](prevalence.md) says what to do. This page has the numbers. Each section has the date of its numbers. The
+command is `{command}`. After an interruption it continues where it stopped.
 """
 
 
@@ -655,50 +657,55 @@ ABOUT = {
     "loss": (
         "The share is known, or estimated",
         """\
-Models are trained on 2,000 rows of each class, of adult, bank marketing and credit (UCI) and of MNIST, the eight
-against other digits: logistic regression, a forest, histogram boosting and XGBoost. The number is the log loss at the
-share in use, divided by the entropy of the share; 1 is as good as no model. The number in brackets is the expected
-number of positives, divided by the true one (median). Probabilities are clipped to the range from 0.000001 to 0.999999.
-Splits of each pair: {n}.""",
+The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
+credit (UCI), and MNIST, where the classes are the eight and all other digits. Each model is trained on 2,000 rows of
+each class. The first number in a cell is the log loss at the share in use, divided by the entropy of the share; a value
+of 1 is as good as no model. The number in brackets is the expected number of positives, divided by the true number
+(median). Probabilities are clipped to the range from 0.000001 to 0.999999. Splits for each pair of a data set and a
+model: {n}.""",
     ),
     "rebalanced": (
         "Trained at the share of use, and rebalanced",
         """\
-Models are trained on up to 8,000 rows at the share in use. The rows are rebalanced to one to one, or not. The table has
-the same loss. The first columns are averages over the four shares: of the uncalibrated probabilities, of these with the
-factor, and after calibration on 250 + 250 other rows with the factor. The others are for each share. Splits of each
-pair: {n}.""",
+Models are trained on up to 8,000 rows at the share in use. Either the rows are rebalanced to equal shares, or they are
+not rebalanced. The table has the same loss. The first three columns are averages over the four shares. They are for the
+uncalibrated probabilities, for these probabilities with the factor, and for calibration on 250 + 250 other rows
+followed by the factor. A cell of these columns has the loss of logistic regression, and then the loss of XGBoost. The
+other columns are for one share each, after calibration and the factor. Splits for each pair of a data set and a model:
+{n}.""",
     ),
     "estimates": (
         "The share is unknown",
         """\
-The table shows `estimate_prevalence` on rows without labels, in three simulated populations and at the four shares.
-Half of the labelled rows are positive. There are {n} sets of each of the twelve combinations. Errors and widths are in
-points.""",
+The table shows how good the estimates of `estimate_prevalence` are, in three simulated populations and at the four
+shares. Half of the labelled rows are positive. There are {n} sets of each of the twelve combinations of a population
+and a share. Errors, and widths of intervals, are in percentage points.""",
     ),
     "refutations": (
         "Label shift that holds",
         """\
 `estimate_prevalence` tests whether only the shares have changed (label shift). Here this is true. The table says how
-often the test denies it, at p < 0.05, in the same populations, with probabilities that are not calibrated again: the
-test does not read that. There are {n} sets of each of the twelve combinations.""",
+often the test nevertheless rejects this, at p < 0.05, in the same populations. The probabilities are not calibrated
+before, because the result of the test does not depend on that. There are {n} sets of each of the twelve
+combinations.""",
     ),
     "intervals": (
         "Metrics at a stated share",
         """\
-The table says how often 95% intervals of `at_prevalence` cover the true value. A column has so many rows of the common
-class + of the rarer class. There are the four shares and five models: Gaussians 2 apart (overconfident, or calibrated),
-0.7 (bad), 4 (good) and 6 (nearly perfect). A dash means fewer than 20 intervals: single errors decide the size ratio.
-The capped size ratio has intervals. If rows of the common class have no error, and up to 99.7% of the weight, the upper
-end is the error rate that so few rows cannot exclude. It never misses, so these intervals cover more often than
-95%.""",
+The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
+rows of the common class, and then of the rarer class. There are the four shares and five models. The classes are
+Gaussians at a distance of 2 (one model is overconfident, one calibrated), 0.7 (a bad model), 4 (a good one) or 6 (a
+nearly perfect one). A dash means that there are fewer than 20 intervals: the size ratio depends on single errors, so it
+seldom has an interval. The capped size ratio has intervals. The rows of the common class may have no error, but up to
+99.7% of the weight. Then the upper end of an interval is the error rate that so few rows cannot exclude. Such an upper
+end is never too low, so these intervals cover the true value in more than 95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
-The table says how often a threshold with a guarantee of 95% breaks its promise. It also has the share of cases that are
-answered, "of" the share that could be. Noise has exactly the allowed error rate at every threshold, so any accepted
-case counts as a violation. There are {n} sets of each.""",
+The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then comes the share
+of cases that are answered, "of" the share that could be answered. In the last three rows, the error rate is just above
+the target at every threshold, so any accepted case counts as a violation. There are {n} sets for each cell.""",
     ),
 }
 
