@@ -112,7 +112,7 @@ def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
 
 
 def _refuse_two_spellings(labels: list[Any], name: str) -> None:
-    """Raise if two texts are one label where files are read, and so would be two classes in memory alone."""
+    """Raise if two texts are the same label when files are read, and would be two classes only in memory."""
     first: dict[str, str] = {}
     for label in labels:
         if isinstance(label, str) and (other := first.setdefault(plain(label), label)) != label:

@@ -94,7 +94,7 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
 
 
 def looks_swapped(most_right: float, share: float) -> bool:
-    """Return whether labels may be swapped, because far fewer answers are right than without any information.
+    """Return whether labels may be swapped, because far fewer answers are right than for a model without information.
 
     Parameters
     ----------

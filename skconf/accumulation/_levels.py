@@ -53,8 +53,8 @@ class LevelTable:
         score : ndarray of shape (n_samples,)
             The scores that rank the samples.
         first : ndarray of shape (n_samples,), bool or float64
-            Whether each sample is of the first kind, or the share of it that is. In the latter case, squared weights
-            are divided, too; an error from these is not too small.
+            Whether each sample is of the first kind, or the share of it that is. With shares, squared weights are
+            divided between both kinds, too; an error computed from them is not too small.
         weight : ndarray of shape (n_samples,) or None
             Weights of the samples. None if all weights are one.
         """

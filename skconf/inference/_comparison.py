@@ -156,11 +156,12 @@ def compare(
     -----
     A difference depends on the samples on which the models differ. If there are few such samples, the p-value of a t
     test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
-    agree in the others, it is 0.014. For a mean over the same samples, such as accuracy, "auto" then uses all possible
-    signs of the paired differences. The p-value is the share of signs whose mean is at least as far from 0, here 2/64 =
-    0.031. "auto" does so for up to 16 samples or groups that differ. For differences of the same size, it does so for
-    up to 100, and this is McNemar's exact test. The interval is still computed as for "delta", and may be too narrow.
-    For other metrics, use "permutation", whose p-value is valid for any number of samples.
+    agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
+    then uses all possible signs of the paired differences. The p-value is the share of signs whose mean is at least as
+    far from 0, here 2/64 = 0.031. "auto" does so for up to 16 samples or groups that differ. For differences of the
+    same size, it does so for up to 100, and this is McNemar's exact test. The interval is still computed as for
+    "delta", and may be too narrow. For other metrics, use "permutation", whose p-value is valid for any number of
+    samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
     which have a kink there. Let a and b be the signed deviations of the two models. Then |b| is larger than |a| if and

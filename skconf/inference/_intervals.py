@@ -156,10 +156,10 @@ def confidence_interval(
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         "delta" computes the interval from the influence of each sample on the value, in linear time. It works for
         smooth functions of sums and for areas under curves. "bootstrap" uses resamples, and works for every metric that
-        is a number. With s the standard deviation of the resampled values, the interval covers two intervals: value ±
-        k·s and (value − bias) ± k·s, where k is the multiple for the confidence level. "bca" uses quantiles of the
-        resamples. The quantiles are corrected for bias and, if the metric has influence values, for acceleration.
-        "auto" chooses a valid method from the table in the notes. The result names the method.
+        is a number. The interval is the smallest one that contains value ± k·s and (value − bias) ± k·s. Here s is the
+        standard deviation of the resampled values, and k is the multiple for the confidence level. "bca" uses quantiles
+        of the resamples. The quantiles are corrected for bias and, if the metric has influence values, for
+        acceleration. "auto" chooses a valid method from the table in the notes. The result names the method.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The group of each sample, such as its patient or its day. Samples of one group are drawn together. If there are
         several columns, each combination of values is a group. None uses the groups of the profile, if it has any, such

@@ -99,7 +99,7 @@ class JointTest:
         return laws.count * low, laws.count * high
 
     def _is_mixed(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return where the direction is unknown: a part is off in the other direction, and the interval shows neither.
+        """Return where the direction is unknown: a part is off in the other direction, and the interval shows none.
 
         If all confidences are 0 or 1 and calibrated, the total has no variance; any error then gives it a direction.
         """

@@ -179,7 +179,7 @@ def _how(stretch: Stretch, *others: Stretch) -> str:
 
 
 def _in_direction(direction: str, grade: Grade, seen: float, expected: float) -> str:
-    """Return "Overconfident" with "Slightly" if neither the grade nor the data are worse, or with "Far"."""
+    """Return the direction, with "Slightly" if the harm is small, or with "Far" if the grade is "unusable"."""
     slightly = grade == "negligible" and harm(seen, seen, expected)[0] in ("negligible", "mild")
     return f"{'Slightly ' if slightly else 'Far ' if grade == 'unusable' else ''}{direction}".capitalize()
 

@@ -226,9 +226,9 @@ class ConfidenceReport:
         {columns}
         abstained : label or False, default=None
             Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that
-            abstains needs no label, no grade and no confidence. None means the column ``abstained``, if there is one;
-            for a log and for graded answers in JSON lines, the rules of :func:`~skconf.read_log`. False: no row
-            abstains. Not in batches.
+            abstains needs no label, no grade and no confidence. None means the column ``abstained``, if there is one.
+            For a log, and for graded answers in JSON lines, None means the rules of :func:`~skconf.read_log`. False
+            means that no row abstains. Not in batches.
         cluster : label or False, default=None
             Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
             other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with a

@@ -33,7 +33,7 @@ from skconf.selective._tuning import check_several, choose_threshold, keep_promi
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     """A classifier that rejects predictions below the threshold that is best for an objective.
 
-    The threshold is chosen on samples that trained neither the classifier nor its calibrator. With a
+    The threshold is chosen on samples on which neither the classifier nor its calibrator was trained. With a
     `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability. The
     tests are exact at any sample size. :func:`required_samples` gives the number of samples that are needed.
 

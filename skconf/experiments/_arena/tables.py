@@ -30,11 +30,12 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
     Returns
     -------
     pandas.DataFrame
-        A row for each calibrator, with the strongest rival first. `runs` is the number of runs that both finished, and
-        `failed` the number of failed runs of the calibrator. For each loss X, `X_wins` is the share of runs in which
-        the loss of the champion is lower (a draw counts half). `X` says by what fraction the loss of the calibrator is
-        higher than the loss of the champion: the geometric mean over runs of the ratio of the two losses, minus 1.
-        `X_low` and `X_high` are its 95% interval, which treats the runs of a data set as one group.
+        A row for each calibrator, with the strongest rival first. `runs` is the number of runs that the calibrator and
+        the champion finished, and `failed` the number of failed runs of the calibrator. For each loss X, `X_wins` is
+        the share of runs in which the loss of the champion is lower (a draw counts half). `X` says by what fraction the
+        loss of the calibrator is higher than the loss of the champion: the geometric mean over runs of the ratio of the
+        two losses, minus 1. `X_low` and `X_high` are its 95% interval, which treats the runs of a data set as one
+        group.
     """
     done = runs[runs["failure"] == ""]
     tables = {loss: done.pivot(index=RUN, columns="calibrator", values=loss) for loss in losses}

@@ -43,7 +43,7 @@ def doubt(profile: ConfidenceProfile) -> Floats:
 
 @computed_once_of_confidence
 def scored_from(profile: ConfidenceProfile, threshold: float) -> NDArray[np.bool_]:
-    """Return which answers have a score of a threshold or more."""
+    """Return which answers have a score of at least a threshold."""
     return profile.score >= threshold
 
 

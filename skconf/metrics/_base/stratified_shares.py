@@ -32,8 +32,8 @@ class StratifiedShares:
     mass : ndarray of shape (n_strata,)
         Share of each stratum in the total weight.
     may_be_wrong, may_be_right : ndarray of shape (n_strata, n_parts), bool
-        Whether wrong and right answers are possible. If all rows answer one class, its own rows are right and all
-        others wrong.
+        Whether wrong and right answers are possible. If all rows have the same answer, the rows of this class are
+        right, and all other rows are wrong.
     """
 
     wrong: Floats

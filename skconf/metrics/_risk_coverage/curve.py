@@ -117,7 +117,7 @@ class AURC(
 ):
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
-    AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded ones) among the k
+    AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded errors) among the k
     predictions with the highest scores. Within a tie, it is exactly the expectation over a random order. So the order
     of rows never matters.
 

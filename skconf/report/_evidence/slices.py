@@ -85,7 +85,7 @@ def slices_of_files(files: Mapping[str, Path], names: Any) -> dict[str, dict[Any
     Raises
     ------
     ValueError
-        If a column is missing, or has nearly a text for each row.
+        If a column is missing, or has a different text in nearly every row.
     """
     listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
     tables = {model: read_columns(path, listed, "slices") for model, path in files.items()}
