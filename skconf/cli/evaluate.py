@@ -36,10 +36,10 @@ Logs of language models are read directly: samples_TASK_TIME.jsonl of lm-evaluat
 For a log, --correct names what grades the answers: METRIC,FILTER or SCORER. --confidence, --abstained and --cluster
 name columns such as doc.NAME or metadata.NAME. Blank answers, and answers such as "I don't know", abstain.
 
-Each file that you name is a model. Models are shown side by side, under the shortest names that differ. These are parts
-of one model: the files of a folder, the files that match a pattern in quotes, and all files if you pass --pool. If the
-rows of all models are about the same samples, the report compares the other models with the first one. Rows are matched
-by --id, or by their position if the true labels agree row by row.
+Each file that you name is a model. Models are shown side by side, under the shortest names that differ. The files of a
+folder, and the files that match a pattern in quotes, are parts of one model. With --pool, all files are parts of one
+model. If the rows of all models are about the same samples, the report compares the other models with the first one.
+Rows are matched by --id, or by their position if the true labels agree row by row.
 
 If each model has one file, and all files together have at most 100 MB after decompression, they are held in memory.
 Other files, and groups, are read in batches, with memory that does not grow with their size. In batches, sums are

@@ -21,7 +21,8 @@ _ARENA = """\
 Compare calibrators on predictions of real models: calibrators of skconf and scikit-learn, and of probmetrics,
 venn-abers, betacal, netcal and splinecalib, if these packages are installed.
 
-Results are kept on disk. After an interruption, the same command continues. For a new calibrator, only this one is run.
+Results are kept on disk. After an interruption, the same command continues. If you add a calibrator, only the new one
+is run.
 
 Exit status: 0 on success; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
