@@ -115,14 +115,14 @@ def estimate_prevalence(
     two classes, 95% intervals covered the true share in 96% of the sets, and in 88% in the worst case. With ten
     classes, they covered it in 90%.
 
-    The test is Hansen's [2]_. It uses bins of the score, eight for two classes, and tests whether the counts at use are
-    a mixture of the counts of the labelled classes. Half a row is added to each bin of a class. In thousands of
-    simulated sets with label shift, the test rejected label shift in 5 to 6% of the sets with at least 1,000 labelled
-    rows, and in 5 to 7% of the sets with 200. A large `p_value` proves nothing, because a change that looks like
-    another mixture is not found. For example, a new kind of positives may have the same probabilities as the old kind
-    would have with another share. Or all log odds may have moved by the same amount. The estimate may then be wrong by
-    a factor of several, without a warning. At a prevalence of 1%, the test found positives that had become harder in 7
-    to 12 of 100 sets. It found a new kind of cases, a tenth of all cases, in 85 to 100 of 100 sets.
+    The test is Hansen's [2]_. It uses bins of the score, eight for two classes, and tests whether the counts of the
+    rows without labels are a mixture of the counts of the labelled classes. Half a row is added to each bin of a class.
+    In thousands of simulated sets with label shift, the test rejected label shift in 5 to 6% of the sets with at least
+    1,000 labelled rows, and in 5 to 7% of the sets with 200. A large `p_value` proves nothing, because a change that
+    looks like another mixture is not found. For example, a new kind of positives may have the same probabilities as the
+    old kind would have with another share. Or all log odds may have moved by the same amount. The estimate may then be
+    wrong by a factor of several, without a warning. At a prevalence of 1%, the test found positives that had become
+    harder in 7 to 12 of 100 sets. It found a new kind of cases, a tenth of all cases, in 85 to 100 of 100 sets.
 
     References
     ----------

@@ -1765,6 +1765,8 @@ def overconfidence_risk(
 
     Parameters
     ----------
+    eps : float, default=1e-8
+        Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this
         large if the model is calibrated. They are valid at any sample size, for any distribution of confidences, and

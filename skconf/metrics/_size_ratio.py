@@ -301,7 +301,8 @@ class OverconfidenceRisk(
     definition of the paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the
     ratio. The other methods always return 1 − p.
 
-    {predictions} The methods "convolution" and "monte_carlo" take no weights. eps : float, default=1e-8
+    {predictions} The methods "convolution" and "monte_carlo" take no weights.
+    eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this

@@ -37,7 +37,7 @@ def confidence_report(
     """Evaluate the confidences of a classifier: a table of metrics, and a verdict in words.
 
     All metrics share one validation and one sort. Several models are shown side by side. A star marks a model that is
-    better than the baseline by a significant paired difference.
+    significantly better than the baseline in a paired comparison.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def confidence_report(
           baseline if all others are worse. Differences are paired, and significant at the 5% level after Holm's
           adjustment over the rows shown. Otherwise the text "no difference shown", or "not compared" if the models have
           different samples, or more than 20,000 samples and the metric needs resampling.
-        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row about confidences
-          that are too high or too low. With several models, it is a dict with a verdict for each. ``report.verdict``
-          has the verdicts for every choice of metrics.
+        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row whose metric shows
+          whether confidences are too high or too low. With several models, it is a dict with a verdict for each.
+          ``report.verdict`` has the verdicts for every choice of metrics.
 
         The name of a row is the name of its function or scorer, with the parameters in brackets. With
         ``metrics=None``, metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three

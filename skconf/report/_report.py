@@ -299,8 +299,8 @@ class ConfidenceReport:
         Columns are guessed from their names and the first 10,000 rows, but only if exactly one reading fits. These are
         found: true labels with a name such as ``label``, ``target``, ``class`` or ``truth``; probabilities that sum to
         1, if the names of the columns contain the true labels in the same way; a single probability of the label 1;
-        predicted labels with a confidence. If several readings fit, an error lists them and names the parameter that
-        chooses. A guess never contradicts a parameter that you pass.
+        predicted labels with a confidence. If several readings fit, an error lists them, and names the parameter that
+        chooses one of them. A guess never contradicts a parameter that you pass.
 
         Examples
         --------

@@ -57,7 +57,7 @@ class RiskMonitor:
     and of the stakes that are left. As long as no answer is wrong with a probability above `target`, the evidence is a
     supermartingale with a mean of at most 1. It then reaches 1 / (1 − level) with a probability of at most 1 − level
     (Ville's inequality) [1]_. Bets that start late do not count earlier right answers, so the alarm need not wait until
-    errors outweigh all of these.
+    the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers with complaints, because these are wrong more often than others.

@@ -52,9 +52,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "coverage": the smallest coverage that is at least `target`; labels are not used;
         - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
           decision costs its entry there;
-        - "cwsa", "cwsa_plus": the largest value of the metric. If fewer than 5% of the samples are accepted there, a
-          warning says so: the metric then rises towards the most confident answers, and has no optimum at lower
-          thresholds;
+        - "cwsa", "cwsa_plus": the largest value of the metric. If fewer than 5% of the samples are accepted at the best
+          threshold, a warning says so: the metric then rises towards the most confident answers, and has no optimum at
+          lower thresholds;
         - a function: the largest value that it returns. It gets the result of
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.
@@ -90,10 +90,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         chosen.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives all of it to the strictest
-        test; the part that this test cannot use is left to the next ones. "first" accepts more if there are fewer than
-        twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same. Choose
-        before you look at the labels.
+        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives the whole probability to the
+        strictest test; the part that this test cannot use is left to the next tests. "first" accepts more if there are
+        fewer than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
+        Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. If it is at least the largest cost that an answer can have,
         nothing is rejected, and a warning says so.

@@ -70,10 +70,10 @@ def tune_threshold(
         `confidence_level` equally, so the promise holds for the one that you choose.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives all of it to the strictest
-        test; the part that this test cannot use is left to the next ones. "first" accepts more if there are fewer than
-        twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same. Choose
-        before you look at the labels.
+        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives the whole probability to the
+        strictest test; the part that this test cannot use is left to the next tests. "first" accepts more if there are
+        fewer than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
+        Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
