@@ -72,7 +72,7 @@ def checks() -> str:
         rows.append([f"`{code}`", counts["passed"], counts["skipped"], counts["xfail"], said or "–"])
         print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     return f"By scikit-learn {version('scikit-learn')}:\n\n" + table(
-        ("configuration", "passed", "skipped", "failed", "which, and why"), rows
+        ("configuration", "passed", "skipped", "failed", "which checks fail, and why"), rows
     )
 
 
@@ -95,7 +95,7 @@ def branches() -> str:
                 f"{total['covered_lines'] / total['num_statements']:.1%}",
             ]
         )
-    return table(("room", "branches", "taken", "lines run"), rows)
+    return table(("package", "branches", "share taken", "share of lines run"), rows)
 
 
 def mutants(*, sample: int) -> str:
@@ -103,7 +103,7 @@ def mutants(*, sample: int) -> str:
     printed = python("tests/mutation.py", "--sample", str(sample))
     print(printed, file=sys.stderr)
     found = re.findall(r"^([\w-]+): (\d+) of (\d+) found \((.*?)\)", printed, flags=re.M)
-    return table(("room", "mutants tried", "found"), ([room, tried, share] for room, _, tried, share in found))
+    return table(("package", "mutants tried", "share found"), ([room, tried, share] for room, _, tried, share in found))
 
 
 def minutes() -> str:

@@ -10,10 +10,10 @@ from sklearn.utils.estimator_checks import check_estimator
 from skconf import SelectiveClassifier, TunedSelectiveClassifierCV
 from skconf.calibration import CALIBRATORS, LearnedConfidence
 
-ABSTAINS = {"check_classifiers_train": "predict abstains, and so is not the argmax of predict_proba"}
+ABSTAINS = {"check_classifiers_train": "predict abstains, so it does not return the argmax of predict_proba"}
 #: It demands that all samples of a single class are accepted.
 ONE_CLASS = "check_classifiers_one_label_sample_weights"
-OBJECTS = "numbers and a text are an array of objects, which has no arithmetic"
+OBJECTS = "labels that are numbers and a text make an array of objects, on which arithmetic fails"
 TEXT_AMONG_NUMBERS = ABSTAINS | dict.fromkeys(
     (
         "check_estimators_pickle",
@@ -58,8 +58,8 @@ CONFIGURATIONS = {
     selective('threshold=0.9, reject_label="none"'): TEXT_AMONG_NUMBERS,
     tuned("target=0.01", "platt"): ABSTAINS,
     tuned('objective="cost", reject_cost=0.01, cv=2'): ABSTAINS,
-    tuned('objective="coverage", target=0.5, cv=0.3'): ABSTAINS | {ONE_CLASS: "half is rejected, as asked"},
-    tuned("target=0.05, confidence_level=0.7"): ABSTAINS | {ONE_CLASS: "ten samples guarantee nothing"},
+    tuned('objective="coverage", target=0.5, cv=0.3'): ABSTAINS | {ONE_CLASS: "half are rejected, as the target says"},
+    tuned("target=0.05, confidence_level=0.7"): ABSTAINS | {ONE_CLASS: "ten samples are too few for a guarantee"},
 }  # fmt: skip
 
 
