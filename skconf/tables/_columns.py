@@ -433,6 +433,7 @@ class Columns:
         except ValueError as error:
             if name == self.confidence and have_no_entry(as_series(table[name])).any():
                 problem = as_data_error(error)
+                problem.kind = "blank confidences"
                 problem.advice = f"If rows without a confidence abstain, say so by {option('abstained', name)}."
                 raise problem from None
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):

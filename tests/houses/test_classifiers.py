@@ -76,7 +76,7 @@ def test_histogram_boosting_with_categories_and_gaps():
     with pytest.warns(UserWarning, match="of 114 samples are rejected: their slice is missing"):
         tuned.fit(gaps, Y)
     missing = gaps["size"].isna().to_numpy()
-    with pytest.warns(UserWarning, match=f"{missing.sum()} of 569 samples are rejected: their slice is missing"):
+    with pytest.warns(UserWarning, match=f"{missing.sum()} of 569 samples are rejected, .*their slice is missing"):
         said = tuned.predict(gaps)
     assert (said[missing] == "reject").all()  # nothing is promised where the slice is unknown
 

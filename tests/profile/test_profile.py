@@ -446,11 +446,11 @@ ERRORS = {
     ),
     "too few labels": (
         {"labels": [0]},
-        "labels holds 1 labels, but y_proba has 2 columns; pass one label for each col",
+        "labels holds 1 labels, but y_proba has 2 columns. Pass one label for each col",
     ),
     "too many labels": (
         {"labels": [0, 1, 2]},
-        "labels holds 3 labels, but y_proba has 2 columns; pass one label for e",
+        "labels holds 3 labels, but y_proba has 2 columns. Pass one label for e",
     ),
     "duplicate labels": ({"labels": [1, 1]}, r"labels must be distinct, but is \[1, 1\]"),
     "a matrix of labels": ({"labels": [[0, 1]]}, r"labels must be one-dimensional, but has shape \(1, 2\)"),

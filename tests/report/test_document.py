@@ -61,7 +61,7 @@ def test_from_estimator_takes_the_options_of_a_report_and_no_others(models):
             ConfidenceReport.from_estimator(model, X_test, y_test, **given)
     with pytest.raises(TypeError, match=r"no option 'metric'.*'metrics'"):
         ConfidenceReport.from_estimator(model, X_test, y_test, metric=["aurc_loss"])
-    with pytest.raises(ValueError, match="for several models"):
+    with pytest.raises(ValueError, match="needs several models"):
         ConfidenceReport.from_estimator(model, X_test, y_test, baseline="a")
 
 

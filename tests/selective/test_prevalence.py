@@ -211,7 +211,7 @@ class TestRequiredSamples:
         ("prevalence", "error", "word"),
         [
             (0.003, TypeError, "map labels"),
-            ({}, ValueError, "of sum 0"),
+            ({}, ValueError, "with sum 0"),
             ({"fraud": 3}, ValueError, "for 3% pass 0.03"),
             ({"a": 0.1, "b": 0.2, "c": 0.3}, ValueError, "must be 1"),
             ({"fraud": (0.02, 0.005)}, ValueError, "from the lower to the higher"),

@@ -213,6 +213,8 @@ def _left_out(file: Path, error: Exception) -> str:
         error.place, error.columns = file.name if isinstance(error, UnreadableError) else "", {}
         if error.kind in ("no predictions", "several readings"):
             error.advice = _REMEDY
+        elif error.kind == "blank confidences":
+            error.advice = "Leave these rows out."
     elif isinstance(error, OSError):
         error.filename = error.filename and file.name
     text = f"left out {file.name}: {error}"
