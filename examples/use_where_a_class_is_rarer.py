@@ -36,7 +36,8 @@ print(report.summary())
 
 # %%
 # How many malignant cases do the probabilities imply? We make 20 splits. In each, a third of the rows trains the model,
-# and a third calibrates. The last third is the cases in use; the classes are weighted to the share in use.
+# and a third calibrates. The last third stands for the cases on which the model is used. Its classes are weighted to
+# the share there.
 shares = np.geomspace(0.003, 0.37, 12)
 costs = {"missed": 20, "false alarm": 1}
 rows = []
@@ -101,6 +102,6 @@ ax.set_title("What decisions cost where malignant cases are rarer")
 ax.legend()
 
 # %%
-# **What to do.** State the share in use, as ``prevalence=``, to classifiers, reports and ``tune_threshold``. If you do
-# not know it, :func:`skconf.inference.estimate_prevalence` estimates it from cases without labels, with an interval. It
-# also tests whether the cases of a class have changed.
+# **What to do.** State the share where the model is used, as ``prevalence=``, to classifiers, reports and
+# ``tune_threshold``. If you do not know it, :func:`skconf.inference.estimate_prevalence` estimates it from cases
+# without labels, with an interval. It also tests whether the cases of a class have changed.

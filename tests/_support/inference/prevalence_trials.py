@@ -199,7 +199,7 @@ def enriched(X, y, model, rng, sizes=(2000, 250, 500, 5000, 10_000)):
 
 
 def rebalanced(X, y, model, rng, n_train=8000, n_held=250, n_test=10_000):
-    """Yield losses of one model trained at the share of use and rebalanced, by way, correction and share."""
+    """Yield losses of one model trained at the true share and rebalanced, by way, correction and share."""
     for share in SHARES:
         rows = Rows(y, rng)
         held, test = rows.take(n_held, n_held), rows.take(n_test, min(n_test, len(rows.left[1]) // 2))
@@ -659,20 +659,20 @@ ABOUT = {
         """\
 The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
 credit (UCI), and MNIST, where the classes are the eight and all other digits. Each model is trained on 2,000 rows of
-each class. The first number in a cell is the log loss at the share in use, divided by the entropy of the share; a value
-of 1 is as good as no model. The number in brackets is the expected number of positives, divided by the true number
-(median). Probabilities are clipped to the range from 0.000001 to 0.999999. Splits for each pair of a data set and a
-model: {n}.""",
+each class. The first number in a cell is the log loss, with the rows weighted to the share at the top of the column. It
+is divided by the entropy of this share, so a model with a value of 1 is no better than predicting the share. The number
+in brackets is the expected number of positives, divided by the true number (median). Probabilities are clipped to the
+range from 0.000001 to 0.999999. Splits for each pair of a data set and a model: {n}.""",
     ),
     "rebalanced": (
-        "Trained at the share of use, and rebalanced",
+        "Trained at the true share, and rebalanced",
         """\
-Models are trained on up to 8,000 rows at the share in use. Either the rows are rebalanced to equal shares, or they are
-not rebalanced. The table has the same loss. The first three columns are averages over the four shares. They are for the
-uncalibrated probabilities, for these probabilities with the factor, and for calibration on 250 + 250 other rows
-followed by the factor. A cell of these columns has the loss of logistic regression, and then the loss of XGBoost. The
-other columns are for one share each, after calibration and the factor. Splits for each pair of a data set and a model:
-{n}.""",
+Models are trained on up to 8,000 rows, in which the class has the same share as where the model is used. Either the
+rows are rebalanced to equal shares, or they are not rebalanced. The table has the same loss. The first three columns
+are averages over the four shares. They are for the uncalibrated probabilities, for these probabilities with the factor,
+and for calibration on 250 + 250 other rows followed by the factor. A cell of these columns has the loss of logistic
+regression, and then the loss of XGBoost. The other columns are for one share each, after calibration and the factor.
+Splits for each pair of a data set and a model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
