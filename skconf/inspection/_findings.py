@@ -239,7 +239,7 @@ def of_confusion(shown: Sequence[Any]) -> str:
     true, said = np.unravel_index(int(np.argmax(confused)), confused.shape)
     if not confused[true, said]:
         return share
-    return f"{share}; most often {last.labels[true]}, called {last.labels[said]}"
+    return f"{share}; most frequent error: {last.labels[true]} is predicted as {last.labels[said]}"
 
 
 def _threshold(value: float) -> str:
