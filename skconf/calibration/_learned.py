@@ -219,7 +219,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_columns)
-            Samples. If ``fit`` got a table, the columns of a table are found by name.
+            Samples. If ``fit`` got a table, a later table is matched to it by the names of the columns, so their order
+            does not matter.
         proba : array-like of shape (n_samples, n_classes)
             Probabilities, as in ``fit``.
         predicted : array-like of shape (n_samples,), default=None

@@ -24,7 +24,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     """Add the options; `target` is the name of the option for the true labels."""
     for name, meaning in _MEANINGS.items():
         else_found = "" if name in ("weight", "abstained") else "; else it is guessed"
-        else_found = f"{else_found}; {_NO_COLUMN}: no row abstains" if name == "abstained" else else_found
+        else_found = f"{else_found}; '{_NO_COLUMN}': no row abstains" if name == "abstained" else else_found
         parser.add_argument(
             f"--{target if name == 'target' else name}",
             metavar="COLUMN",
@@ -33,9 +33,9 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     parser.add_argument(
         "--cluster",
         metavar="COLUMN",
-        help="column with the cluster of each row, such as its patient. Intervals and guarantees then take into "
-        "account that rows of a cluster depend on each other (default: the ids of a log, or a column with a name such "
-        f"as id, if ids repeat; {_NO_COLUMN}: rows do not depend on each other)",
+        help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow "
+        f"for dependent rows in a cluster. '{_NO_COLUMN}' treats all rows as independent (default: if ids repeat, the "
+        "ids of a log, or a column with a name such as id)",
     )
     parser.add_argument(
         "--score",

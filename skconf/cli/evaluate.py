@@ -82,7 +82,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--id",
         metavar="COLUMN",
-        help="column of ids that match the rows of the models, and the rows of --truth; rows may be in any order",
+        help="column of ids. Rows of the models, and of --truth, are matched by id, so they may be in any order",
     )
     evaluate.add_argument(
         "--truth",

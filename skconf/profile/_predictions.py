@@ -179,7 +179,7 @@ class FromPredictions(FromPairs):
             Non-negative weights.
         predict : bool, default=False
             If True, call ``predict`` and use its answers as predictions, also for costs. Set it for a classifier whose
-            prediction may not be the most probable class, such as ``SVC(probability=True)``.
+            prediction is not always the most probable class, such as ``SVC(probability=True)``.
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), default=None
             Cost of each decision for each sample: for its true class only (2 dimensions), or for every class (3
             dimensions). Classes and decisions are in the same order as in the classifier. If the decisions of the

@@ -66,10 +66,14 @@ class ConfidenceReport:
           "few answers", if a threshold within the target accepts only few answers.
         - ``n_needed`` : how many rows, or groups, would be enough. 0 if this is not known.
     slices : DataFrame
-        The requested slices, worst first, with a row for each model and slice. The columns are ``model``, ``slice``,
-        ``n_samples``, ``confidence`` and ``accuracy`` (``correctness`` for graded answers; ``uncertainty`` and ``cost``
-        for costs), ``low`` and ``high`` (the interval of the accuracy), and ``p_value`` (the probability of so many
-        errors if confidences are calibrated, after Holm's adjustment). It has no rows if there are no slices.
+        The requested slices, worst first, with a row for each model and slice. It has no rows if there are no slices.
+        The columns:
+
+        - ``model``, ``slice``, ``n_samples``.
+        - ``confidence``, ``accuracy`` : their means. For graded answers, ``accuracy`` is named ``correctness``. For
+          costs, ``confidence`` and ``accuracy`` are named ``uncertainty`` and ``cost``.
+        - ``low``, ``high`` : the interval of the accuracy.
+        - ``p_value`` : the probability of so many errors if confidences are calibrated, after Holm's adjustment.
 
     See Also
     --------
@@ -248,10 +252,10 @@ class ConfidenceReport:
             Whether to read in batches, with memory that does not grow with the files. None means yes if there are
             groups, if a model has several files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
-            Column of ids that match the rows of several models before they are compared. The rows may be in any order.
-            Each model must have the same ids. If ids repeat, as in logs of several epochs, the rows of an id are
-            matched in their order. None matches rows by their position, but only if the true labels or the ids agree
-            row by row.
+            Column of ids. Rows of several models are matched by id before the models are compared, so they may be in
+            any order. Each model must have the same ids. If ids repeat, as in logs of several epochs, the rows of an id
+            are matched in their order. None matches rows by their position, but only if the true labels or the ids
+            agree row by row.
         truth : path, default=None
             File of the true labels, if the files of predictions do not contain them. It has a row for each prediction,
             in any order. The column `ids` is in both files and matches the rows; None means a column with a name such

@@ -259,7 +259,7 @@ class SklearnScorer:
         return float(self.answer(profile, **metadata))
 
     def answer(self, profile: ConfidenceProfile, **metadata: Any) -> Any:
-        """Return the result of the scorer for predictions, which may not be a number."""
+        """Return the result of the scorer for predictions, which is not always a number."""
         labels, proba = profile.require("classes"), profile.proba
         if profile.decisions is not None and "predict" in scorer_parts(self.scorer).response:
             raise ValueError(

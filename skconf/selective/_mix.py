@@ -37,7 +37,7 @@ class Mix(NamedTuple):
             return cls((read_shares(prevalence, classes),))
         if len(classes) != 2 or len(pairs) > 1 or len(prevalence) > 1 or len(pairs[0][1]) != 2:
             raise ValueError(
-                "prevalence has a range of shares. A range is possible only with two classes, and only for one of "
+                "prevalence is a range. A range is possible only with two classes, and only for one of "
                 "them, as in {'fraud': (0.005, 0.02)}. Give the share of each class as one number."
             )
         label, (low, high) = pairs[0]
@@ -63,8 +63,8 @@ class Mix(NamedTuple):
         """Raise if there is a range: it needs a confidence level."""
         if len(self.ends) > 1:
             raise ValueError(
-                "prevalence has a range of shares, which needs a confidence_level: the risk is then shown at both "
-                "ends. Set one, or give one share."
+                "prevalence is a range, but a range needs a confidence_level: the risk is then shown at both ends. Set "
+                "confidence_level, or give a single share."
             )
 
 

@@ -210,8 +210,8 @@ class Objective:
         fewest = smallest_sample(self.target, level, errors)
         needed = required_samples(self.target, level, coverage=coverage, errors=errors)
         return (
-            f"{text}. With so many errors, one given threshold needs {fewest:,} accepted samples. The search for a "
-            f"threshold needs {needed:,} samples in all"
+            f"{text}. To meet the target with this number of errors, even a threshold fixed in advance needs "
+            f"{fewest:,} accepted samples. The search for a threshold needs {needed:,} samples in all"
         )
 
     def _candidates(self, ranking: Ranking) -> Floats | None:

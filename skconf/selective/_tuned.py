@@ -64,18 +64,18 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Largest risk, or smallest coverage. With a `confidence_level`, you can pass a mapping, which makes several
         promises at once:
 
-        - "risk": the largest error rate of accepted predictions;
-        - "cost": the largest mean cost of accepted predictions, by the `cost_matrix`;
-        - "ecuas_1": the largest mean ECUAS loss with n = 1 of accepted predictions. Costs are the costs of the
-          `cost_matrix`; if there is none, an error costs 1;
-        - "cwsa", "cwsa_plus": the smallest CWSA or CWSA+ of accepted predictions, measured from the threshold (of the
-          slice);
-        - "coverage": the smallest share of samples that is accepted;
-        - "false_negative_rate", by class, as in ``{"fraud": 0.1}``: the largest share of the samples of a true class
-          that is accepted and wrong. A rejected sample is sent to a person, so it does not count as missed;
-        - "false_positive_rate", by class: the largest share of the samples of other classes that is accepted with this
-          class as prediction;
-        - "recall", by class: the smallest share of the samples of a true class that is accepted and right.
+        - "risk": upper limit of the error rate of accepted predictions;
+        - "cost": upper limit of the mean cost of accepted predictions, by the `cost_matrix`;
+        - "ecuas_1": upper limit of the mean ECUAS loss with n = 1 of accepted predictions. Costs come from the
+          `cost_matrix`; without one, an error costs 1;
+        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions, computed with the chosen threshold.
+          With slices, it is computed with the threshold of the slice;
+        - "coverage": lower limit of the share of samples that are accepted;
+        - "false_negative_rate", for a class, as in ``{"fraud": 0.1}``: upper limit of the share of its samples that are
+          accepted with a wrong prediction. A rejected sample is sent to a person, so it does not count as missed;
+        - "false_positive_rate", for a class: upper limit of the share of the samples of other classes that are accepted
+          with this class as prediction;
+        - "recall", for a class: lower limit of the share of its samples that are accepted with a right prediction.
 
         The objective "risk" then accepts as many samples as the promises allow. The objective "coverage" accepts as few
         samples as the promises allow. With `slices`, a promise that is not by class may be a mapping of slice to
@@ -90,9 +90,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         chosen.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives the whole probability to the
-        strictest test; the part that this test cannot use is left to the next tests. "first" accepts more if there are
-        fewer than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
+        "evenly" divides it evenly over the logarithm of the accepted number. "first" offers the whole probability to
+        the strictest test; what this test does not use goes to the next tests. "first" accepts more if there are fewer
+        than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
         Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. If it is at least the largest cost that an answer can have,

@@ -70,9 +70,9 @@ def tune_threshold(
         `confidence_level` equally, so the promise holds for the one that you choose.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" divides it evenly over the logarithm of the accepted number. "first" gives the whole probability to the
-        strictest test; the part that this test cannot use is left to the next tests. "first" accepts more if there are
-        fewer than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
+        "evenly" divides it evenly over the logarithm of the accepted number. "first" offers the whole probability to
+        the strictest test; what this test does not use goes to the next tests. "first" accepts more if there are fewer
+        than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
         Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
@@ -261,7 +261,7 @@ def keep_promises(
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
-            "prevalence has a range of shares, but several promises, or promises in slices, need one share. Give one "
+            "prevalence is a range, but it must be a single share if there are several promises or slices. Give one "
             "number."
         )
     labels = None if profile.classes is None or profile.true_class is None else profile.classes.tolist()

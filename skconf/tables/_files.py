@@ -186,7 +186,7 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
         own = option("cluster", False)
         return None, ids, f"took rows of one {column!r} as depending on each other; {own} takes each row alone"
     each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
-    return None, None, f"{each}, and was not taken as an id that repeats: {option('cluster', column)} would do so"
+    return None, None, f"{each}, so it was not used as the id of clusters; pass {option('cluster', column)} to use it"
 
 
 def _count(number: int, what: str) -> str:

@@ -41,8 +41,8 @@ def refuse_loose_quotes(path: Path, separator: str) -> None:
 
 def _loose(line: int) -> UnreadableError:
     rest = (
-        ": text follows the quote that closes a cell. Here or before, a quote may not be closed: the rows up to the "
-        "next quote are then lost. Close the quote. Within a quoted cell, write each quote twice."
+        ": text follows the quote that closes a cell. Perhaps a closing quote is missing, here or in an earlier row; "
+        "then the rows up to the next quote are lost. Close the quote. Within a quoted cell, write each quote twice."
     )
     error = UnreadableError("", rest=rest, kind="open quote")
     error.line = line

@@ -311,7 +311,7 @@ def test_a_column_of_few_kinds_that_is_called_as_ids_are_is_none():
     report = ConfidenceReport.from_files(written(REPEATED.assign(id="kind")))
     assert units_of(report) is None
     assert report.evidence.origin.read_as == [
-        "column 'id' has 1 value in 120 rows, and was not taken as an id that repeats: cluster='id' would do so"
+        "column 'id' has 1 value in 120 rows, so it was not used as the id of clusters; pass cluster='id' to use it"
     ]
     long = pd.concat([REPEATED] * 2).assign(id=np.where(np.arange(2 * N) % 2, "a", "b"))
     for kept, groups in ((200, 2), (202, None)):

@@ -240,7 +240,10 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no such slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
         ({"target": {"risk": 0.1}, "objective": "coverage"}, "sets a minimum"),
-        ({"target": {"risk": 0.1}, "prevalence": {1: (0.1, 0.2)}}, "range of shares"),
+        (
+            {"target": {"risk": 0.1}, "prevalence": {1: (0.1, 0.2)}},
+            "prevalence is a range, but it must be a single share",
+        ),
         ({"target": {"cwsa": 1.0}}, "must lie in"),
         ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "defined for the confidence"),
         ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "no effect"),

@@ -244,8 +244,8 @@ def test_the_closest_is_told_and_how_many_samples_it_takes():
     declared = said(wrong, target=0.05, confidence_level=0.95, thresholds=[np.linspace(1, 0, 500)[199]])
     assert declared.endswith(
         "The closest one has 9 errors among 200 accepted samples, a coverage of 0.4 and an upper limit of 0.077 "
-        "for the risk. With so many errors, one given threshold needs 311 accepted samples. The search for a threshold "
-        f"needs {needed} samples in all"
+        "for the risk. To meet the target with this number of errors, even a threshold fixed in advance needs 311 "
+        f"accepted samples. The search for a threshold needs {needed} samples in all"
     )
 
 
@@ -270,7 +270,7 @@ def test_candidates_are_named():
 def test_a_message_of_very_many_errors_is_quick():
     wrong = np.random.default_rng(0).random(200_000) < 0.0499
     reason = said(wrong, np.ones(200_000), target=0.05, confidence_level=0.95)
-    assert "With so many errors" in reason
+    assert "with this number of errors" in reason
 
 
 def test_without_a_level_the_observed_risk_is_what_is_told():

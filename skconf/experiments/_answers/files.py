@@ -50,7 +50,7 @@ class AnswerFile:
     questions : ndarray of shape (n_questions,) or None
         The question of each row.
     words : mapping of str to Series
-        For each grader, the words of its grades, "" if there is none. Some words may not be grades.
+        For each grader, the words of its grades, "" if there is none. A word need not be a grade.
     wrong : mapping of str to Counter
         For grades that are words: how often each grader gave each word that means wrong.
     """

@@ -26,7 +26,7 @@ is run.
 
 Exit status: 0 on success; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
-_DATA_SETS = "data sets: generated, sklearn, uci, scores and all are groups; scores needs --scores.\n\n"
+_DATA_SETS = "groups of data sets: 'generated', 'sklearn', 'uci', 'scores' and 'all'; 'scores' needs --scores.\n\n"
 _EXAMPLES = (
     "",
     "--datasets breast_cancer digits --models forest logistic --calibrators pooled sklearn",

@@ -93,8 +93,8 @@ def _risks(cells: pd.DataFrame, n_samples: int) -> str:
 def _above(counts: pd.DataFrame) -> str:
     """Say how often confidence weights increase the area."""
     each = [f"{row['ours']:g} in {row['mode']}" for _, row in counts.iterrows()]
-    said = f"Number of distributions, of {counts['n_distributions'].iloc[0]}, whose area confidence weights increase"
-    return f"{said} under the ROC curve (equal areas count half): {listed(each)}."
+    said = f"Number of distributions (of {counts['n_distributions'].iloc[0]}) for which confidence weights increase"
+    return f"{said} the area under the ROC curve (equal areas count half): {listed(each)}."
 
 
 def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:

@@ -72,8 +72,8 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
     pandas.DataFrame of shape (n_cells, 9)
         A row for each figure: its `source`, `model`, `threshold` and `quantity`, and `ours`, `paper`, `standard_error`,
         `deviation` and `note` as in :func:`csr_synthetic_experiment`. Nothing is drawn at random, so the standard error
-        is 0. The deviation is 0 if the figures agree in all printed digits, and infinite otherwise. The figures of
-        :func:`cwsa_sweep` for every model follow, without printed figures.
+        is 0. The deviation is 0 if the figures agree in all printed digits, and infinite otherwise. The
+        last rows are the results of :func:`cwsa_sweep` for every model. The paper prints nothing to compare them with.
 
     Raises
     ------

@@ -26,7 +26,8 @@ _FEWEST = 4
 _LISTED = 10
 _NOTES = (
     "A pair agrees if both scores prefer the same model. Pairs with equal values of a score do not count.",
-    "By chance, half of the pairs would agree. The 95% intervals (jackknife) are for other models of the same kind.",
+    "By chance, half of the pairs would agree.",
+    "The 95% intervals (jackknife over models) say what to expect of other models of the same kind.",
     "The paper's areas end at the coverage of the highest threshold. If all confidences are 1, there is no area.",
 )
 

@@ -392,7 +392,7 @@ def as_users_get_it(value: Any) -> Any:
 
 
 def merge(first: Sums, second: Sums) -> Sums:
-    """Return the sums of two parts taken together."""
+    """Merge the sums of two parts of the data into the sums of both."""
     return tuple(a + b for a, b in zip(first, second, strict=True))
 
 

@@ -263,7 +263,7 @@ def _weighted_costs(weight: Any, uncertainty: NDArray[Any], largest: float, eps:
     at = np.clip(uncertainty.real, 0.0, largest)
     panel = np.clip(np.searchsorted(edges, at) - 1, 0, len(edges) - 2)
     moment = np.concatenate([[0.0], moments])[panel] + _panels(lambda g: g * weight(g), edges[panel], at)
-    start = np.maximum(at, min(eps, largest))  # w may not be integrable at 0
+    start = np.maximum(at, min(eps, largest))  # w is not always integrable at 0
     panel_of_start = np.clip(np.searchsorted(edges, start) - 1, 0, len(edges) - 2)
     high = edges[panel_of_start + 1]
     mass = np.concatenate([masses, [0.0]])[panel_of_start + 1] + _panels(weight, start, high)

@@ -89,7 +89,7 @@ def evaluate_in_batches(
 
 
 def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None:
-    """Return the first batch of graded answers, which may not be the first batch; None if there is none."""
+    """Return the first batch of graded answers, which is not always the first batch; None if there is none."""
     for path in files:
         file = open_table(path)
         read_as = columns.found_in(file.names)

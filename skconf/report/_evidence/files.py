@@ -207,7 +207,7 @@ def _refuse_in_batches(**given: Any) -> None:
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
         "prevalence": ("know the rows of each class only at their end", ""),
-        "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
+        "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),
         "abstained": ("count answers alone", ""),
         "cluster": ("give no intervals", ""),
         "score": ("show no thresholds by another score", ""),
