@@ -82,7 +82,7 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
     X : array-like of shape (n_samples, n_features)
         Samples.
     predict : bool, default=False
-        Whether to call ``predict``, too, because it may not answer the most probable class.
+        Whether to call ``predict``, too, because its answer is not always the most probable class.
     costs : ndarray of shape (n_samples, n_classes, n_decisions), default=None
         Costs of each sample, for a selective classifier whose decisions depend on them.
 

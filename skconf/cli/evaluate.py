@@ -117,7 +117,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--threshold",
         type=float,
         metavar="T",
-        help="lowest confidence of an accepted prediction (default: none)",
+        help="lowest confidence of an accepted prediction (default: all predictions are accepted)",
     )
     evaluate.add_argument(
         "--errors",

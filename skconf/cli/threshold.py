@@ -86,8 +86,8 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "--objective",
         choices=("risk", "coverage"),
         default="risk",
-        help="risk: accept as many cases as the promises allow; coverage: accept as few cases as the promised coverage "
-        "allows (default: risk)",
+        help="'risk' accepts as many cases as the promises allow; 'coverage' accepts as few cases as the promised "
+        "coverage allows (default: 'risk')",
     )
     threshold.add_argument(
         "--candidates",
@@ -101,8 +101,8 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "--spend",
         choices=("evenly", "first"),
         default="evenly",
-        help="first: accept more if there are hardly more rows than needed, and less if there are many rows "
-        "(default: evenly)",
+        help="'first' accepts more cases than 'evenly' if there are hardly more rows than needed, and fewer cases if "
+        "there are many rows (default: 'evenly')",
     )
     threshold.add_argument(
         "--seed",
@@ -112,7 +112,7 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         help="seed of the random draw of one row from each cluster (default: 0)",
     )
     threshold.add_argument(
-        "--format", choices=("text", "json", "toml"), default="text", help="format of the output (default: text)"
+        "--format", choices=("text", "json", "toml"), default="text", help="format of the output (default: 'text')"
     )
     add_column_options(threshold, target="label")
 

@@ -158,8 +158,8 @@ def compare(
     test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
     agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
     then uses all possible signs of the paired differences. The p-value is the share of signs whose mean is at least as
-    far from 0, here 2/64 = 0.031. "auto" does so for up to 16 samples or groups that differ. For differences of the
-    same size, it does so for up to 100, and this is McNemar's exact test. The interval is still computed as for
+    far from 0, here 2/64 = 0.031. "auto" uses all signs for up to 16 samples or groups that differ. If all differences
+    have the same size, the limit is 100; this is McNemar's exact test. The interval is still computed as for
     "delta", and may be too narrow. For other metrics, use "permutation", whose p-value is valid for any number of
     samples.
 

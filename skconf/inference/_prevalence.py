@@ -109,11 +109,11 @@ def estimate_prevalence(
     -----
     The estimate maximises the likelihood by EM [1]_, with probabilities that are calibrated on the labelled rows. Let
     π_k be the estimated shares, and f the probabilities of the classes at these shares. The mean of f is E_k f in class
-    k, and Σ π_k E_k f at use. The interval follows from the matrix of the means and from their covariance, Σ π_k² Cov_k
-    f / n_k + Cov f / n. So both samples count, and nothing is resampled. If the estimated share of a class is less than
-    ten rows of the smallest labelled class, it counts as ten rows in f. In trials with 200 to 5,000 labelled rows of
-    two classes, 95% intervals covered the true share in 96% of the sets, and in 88% in the worst case. With ten
-    classes, they covered it in 90%.
+    k, and Σ π_k E_k f where the model is used. The interval follows from the matrix of the means and from their
+    covariance, Σ π_k² Cov_k f / n_k + Cov f / n. So both samples count, and nothing is resampled. If the estimated
+    share of a class is less than ten rows of the smallest labelled class, it counts as ten rows in f. In trials with
+    200 to 5,000 labelled rows of two classes, 95% intervals covered the true share in 96% of the sets, and in 88% in
+    the worst case. With ten classes, they covered it in 90%.
 
     The test is Hansen's [2]_. It uses bins of the score, eight for two classes, and tests whether the counts of the
     rows without labels are a mixture of the counts of the labelled classes. Half a row is added to each bin of a class.
@@ -161,7 +161,7 @@ def estimate_prevalence(
             "of these classes are distributed."
         )
     source, use = np.asarray(profile.proba, dtype=np.float64), _at_use(y_proba_at_use, classes)
-    bins = _bins(source, use)  # not of calibrated ones, which know the labelled rows and not those at use
+    bins = _bins(source, use)  # not of calibrated ones, which know the labelled rows and not the others
     if calibration is not None:
         calibrator = make_calibrator(calibration).fit(source, classes[codes], labels=classes)
         source, use = (np.asarray(calibrator.predict_proba(proba), dtype=np.float64) for proba in (source, use))
@@ -176,8 +176,8 @@ def estimate_prevalence(
     if p_value < _REFUTED:
         warn(
             f"Other shares of the classes do not explain y_proba_at_use (p = {p_value:.2g}): within a class, "
-            "probabilities at use differ from those of the labelled rows. There is no interval. Do not use the "
-            "estimate; label some rows from where the model is used instead.",
+            "these probabilities differ from the probabilities of the labelled rows. There is no interval. Do not use "
+            "the estimate; label some rows from where the model is used instead.",
             kind="no label shift",
         )
         reach = np.full(len(classes), np.nan)
@@ -227,7 +227,7 @@ def _posteriors(ratio: Floats, shares: Floats) -> Floats:
 
 
 def _covariance(means: Floats, within: Floats, n: NDArray[Any], shares: Floats, n_at_use: int) -> Floats:
-    """Return the covariance of Σ π_k E_k minus the mean at use, from means and covariances of the classes."""
+    """Return the covariance of Σ π_k E_k minus the mean of the new rows, from means and covariances of the classes."""
     between = means - (means @ shares)[:, np.newaxis]
     mixture = np.tensordot(shares, within, 1) + (between * shares) @ between.T
     return np.asarray(np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use)
@@ -275,7 +275,7 @@ def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
 def _mixture_p_value(
     source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], n_at_use: int, shares: Floats
 ) -> float:
-    """Return the p-value of Hansen's J test: whether bin counts at use are a mixture of the counts of the classes."""
+    """Return the p-value of Hansen's J test: whether new bin counts are a mixture of the counts of the classes."""
     n_classes, n_bins = len(n), source.shape[1]
     freedom = n_bins - n_classes
     if freedom < 1:

@@ -518,7 +518,7 @@ def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -
             raise DataError(
                 f"cv splits {len(torn)} groups, such as the group of ",
                 row,
-                ". With a confidence_level, the samples of one group may not both train the classifier and choose the "
+                ". With a confidence_level, the samples of one group must not both train the classifier and choose the "
                 "threshold. Leave cv out, or pass a splitter that keeps groups together, such as "
                 "GroupShuffleSplit(n_splits=1).",
                 kind="torn group",

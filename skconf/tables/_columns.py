@@ -270,8 +270,8 @@ class Columns:
                 else f"Pass {option('labels')} in the order of the columns, or name the columns {PREFIX}LABEL."
             )
             raise ValueError(
-                f"cannot infer the labels of the columns {shorten(list(self.proba))}: some labels may not occur in a "
-                f"part of the rows. {remedy}"
+                f"cannot infer the labels of the columns {shorten(list(self.proba))}: a part of the rows can lack "
+                f"some labels. {remedy}"
             )
 
     def read(self, table: Any) -> ConfidenceProfile | None:

@@ -45,7 +45,7 @@ def add_arena(names: Any) -> None:
         "--datasets",
         nargs="+",
         metavar="NAME",
-        help="data sets or groups of data sets (default: generated sklearn, or none with --predictions)",
+        help="data sets or groups of data sets (default: 'generated' and 'sklearn'; with --predictions, only these)",
     )
     what.add_argument(
         "--predictions",

@@ -20,7 +20,8 @@ def add_cf1(names: Any) -> None:
         "nargs": "+",
         "default": DEFAULT_KINDS,
         "metavar": "KIND",
-        "help": f"kinds of models, in turn: {', '.join(KINDS)} (default: all but network). The paper has one kind",
+        "help": f"kinds of models, in turn: {', '.join(map(repr, KINDS))} (default: all except 'network'). "
+        "The paper has one kind",
     }
     add_experiment(
         names,

@@ -66,7 +66,8 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         nargs="+",
         type=one_of([*list_uci(), "all"], "data set"),
         metavar="NAME",
-        help="data sets, or 'all' for the fifteen of the paper (default: breast_cancer digits, which need no files)",
+        help="data sets, or 'all' for the fifteen of the paper (default: 'breast_cancer' and 'digits', which need no "
+        "files)",
     )
     add_own(what, "classifiers to train beside XGBoost", several=True)
     what.add_argument(
@@ -75,7 +76,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         default=["none", "isotonic", "platt"],
         type=one_of(CALIBRATIONS, "calibration"),
         metavar="NAME",
-        help=f"calibrations to compare: {', '.join(CALIBRATIONS)} (default: none isotonic platt)",
+        help=f"calibrations to compare: {', '.join(map(repr, CALIBRATIONS))} (default: 'none', 'isotonic' and 'platt')",
     )
     what.add_argument(
         "--tables",
@@ -94,21 +95,21 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         "--preset",
         choices=list(PRESETS),
         default="quick",
-        help="quick: fixed parameters; paper: TPE search of 60 trials with 5-fold cross-validation, which takes hours "
-        "(default: quick)",
+        help="'quick' has fixed parameters; 'paper' has a TPE search of 60 trials with 5-fold cross-validation, which "
+        "takes hours (default: 'quick')",
     )
     how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of the search (default: by --preset)")
     how.add_argument(
         "--class-weight",
         choices=["balanced", "none"],
         default="balanced",
-        help="weights of training samples. The paper's figures are for balanced classes (default: balanced)",
+        help="weights of training samples. The paper's figures are for balanced classes (default: 'balanced')",
     )
     how.add_argument(
         "--device",
         choices=["cpu", "cuda"],
         default="cpu",
-        help="device on which XGBoost trains. cuda needs an NVIDIA GPU (default: cpu)",
+        help="device on which XGBoost trains. 'cuda' needs an NVIDIA GPU (default: 'cpu')",
     )
     how.add_argument(
         "--seed",

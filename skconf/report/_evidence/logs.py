@@ -93,7 +93,9 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         if cluster is None and path.frame["id"].duplicated().any():
             cluster = "id"
             own = option("cluster", False)
-            found.said.append(f"took rows of one id as depending on each other; {own} takes each row alone")
+            found.said.append(
+                f"took rows of one id as a cluster of dependent rows; {own} takes all rows as independent"
+            )
         found.files[model] = [path]
         found.columns[model] = replace(
             columns, correct="correct", confidence="confidence", abstained="abstained", cluster=cluster
