@@ -248,9 +248,7 @@ def accepting(evidence: Evidence, model: Any) -> str:
     stop = stops.at_most_wrong(evidence.target)
     if stops.wrong[-1] <= evidence.target or stop < 0:
         return "all answers"
-    limit = threshold_at(stops, stop)
-    what = f"uncertainties up to {limit}" if words.kind == "costs" else f"answers from {limit}"
-    return f"{what} ({words.at_most} {allowed_in_words(words, evidence.target)})"
+    return f"{_reach(evidence, stops, stop)} ({words.at_most} {allowed_in_words(words, evidence.target)})"
 
 
 def _amount(words: Words, value: float) -> str:
