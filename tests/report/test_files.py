@@ -191,7 +191,7 @@ class TestLabelsAndIds:
         assert (
             f"Most confident error: id {surest['id']}, true class {surest['y_true']}, answer {surest['y_pred']}" in text
         )
-        threshold = re.search(r"Confusion table: answers from ([\d.]+) ", text)
+        threshold = re.search(r"Confusion table: confidence ([\d.]+) or more ", text)
         accepted = answers[answers["confidence"] >= float(threshold[1])]
         counted = pd.crosstab(accepted["y_true"], accepted["y_pred"])
         rows = text.split("Confusion table")[1].split("\n")[3 : 3 + len(counted)]
