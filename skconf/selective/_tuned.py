@@ -52,9 +52,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "coverage": the smallest coverage that is at least `target`; labels are not used;
         - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
           decision costs its entry there;
-        - "cwsa", "cwsa_plus": the largest value of the metric. If fewer than 5% of the samples are accepted at the best
-          threshold, a warning says so: the metric then rises towards the most confident answers, and has no optimum at
-          lower thresholds;
+        - "cwsa", "cwsa_plus": the largest value of the metric. If fewer than 5% of the samples are accepted there, a
+          warning says so;
         - a function: the largest value that it returns. It gets the result of
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.
@@ -62,20 +61,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         If several thresholds are equally good, the one that accepts most is chosen.
     target : float or mapping of str to float or mapping, default=0.05
         Largest risk, or smallest coverage. With a `confidence_level`, you can pass a mapping, which makes several
-        promises at once:
-
-        - "risk": upper limit of the error rate of accepted predictions;
-        - "cost": upper limit of the mean cost of accepted predictions, by the `cost_matrix`;
-        - "ecuas_1": upper limit of the mean ECUAS loss with n = 1 of accepted predictions. Costs come from the
-          `cost_matrix`; without one, an error costs 1;
-        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions, computed with the chosen threshold.
-          With slices, it is computed with the threshold of the slice;
-        - "coverage": lower limit of the share of samples that are accepted;
-        - "false_negative_rate", for a class, as in ``{"fraud": 0.1}``: upper limit of the share of its samples that are
-          accepted with a wrong prediction. A rejected sample is sent to a person, so it does not count as missed;
-        - "false_positive_rate", for a class: upper limit of the share of the samples of other classes that are accepted
-          with this class as prediction;
-        - "recall", for a class: lower limit of the share of its samples that are accepted with a right prediction.
+        promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are "risk",
+        "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate", "false_positive_rate"
+        and "recall". :func:`tune_threshold` says what each of them limits.
 
         The objective "risk" then accepts as many samples as the promises allow. The objective "coverage" accepts as few
         samples as the promises allow. With `slices`, a promise that is not by class may be a mapping of slice to
@@ -89,10 +77,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         classifier. The candidates share 1 − `confidence_level` equally, so the promise holds for any candidate that is
         chosen.
     spend : {"evenly", "first"}, default="evenly"
-        How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" divides it evenly over the logarithm of the accepted number. "first" offers the whole probability to
-        the strictest test; what this test does not use goes to the next tests. "first" accepts more if there are fewer
-        than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
+        How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
+        accepts more if there are fewer than twice the samples of :func:`required_samples`, and less if there are many.
         Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. If it is at least the largest cost that an answer can have,
@@ -104,9 +90,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         ``fit``: the objective "cost" then counts these instead of the matrix.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
-        accepted decisions that are not the true class. It does not depend on costs, and a `confidence_level` holds for
-        this risk. If they are not the classes, no decision is right or wrong. The objective must then be "cost" or
-        "coverage", and ``risk_`` is NaN.
+        accepted decisions that are not the true class. If they are not, no decision is right or wrong: the objective
+        must be "cost" or "coverage", and ``risk_`` is NaN.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None takes all distinct scores. With a `confidence_level`, None takes
         the scores that accept planned numbers of samples, see the notes.
@@ -126,10 +111,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class
         shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
         corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The threshold
-        is chosen for the given shares, too. Without a `confidence_level`, rows are weighted. With a `confidence_level`,
-        the threshold is chosen on rows that are drawn at random from each class. Their class counts are drawn as for a
-        sample with the given shares. With a `confidence_level` you can also give a range, such as ``dict(fraud=(0.005,
-        0.02))``: the promise then holds at both ends, and the probabilities are corrected to the middle of the range.
+        is chosen for the given shares, too, as in :func:`tune_threshold`. With a `confidence_level` you can also give a
+        range, such as ``dict(fraud=(0.005, 0.02))``: the promise then holds at both ends, and the probabilities are
+        corrected to the middle of the range.
         With several promises, or with `slices`, give a share and not a range; it is the share among all samples.
     cv : int, cross-validation generator, float or None, default=None
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
@@ -147,18 +131,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     ----------
     threshold_ : float
         Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. It is 0 if every
-        sample on which it was chosen is accepted. The objectives "cwsa" and "cwsa_plus" are measured from the
-        threshold; for these objectives, it is then the lowest score instead of 0. With `slices` it is always 0.5,
-        because scores are then measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
+        sample on which it was chosen is accepted; for "cwsa" and "cwsa_plus" it is then the lowest score. With `slices`
+        it is always 0.5, because scores are measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
     feasible_ : bool
         Whether any threshold qualifies. If no threshold qualifies, everything is rejected, and a warning says so.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
-        NaN if no sample is accepted. Without a `confidence_level` the risk is a little too low, because this threshold
-        was the best of many on the same samples.
+        NaN if no sample is accepted, and a little too low without a `confidence_level`.
     risk_upper_bound_ : float
-        Exact upper confidence limit of the risk at this threshold, at most `target`. NaN without a `confidence_level`.
-        The `confidence_level` holds for `target` only, not for a limit below it.
+        Exact upper confidence limit of the risk at this threshold. NaN without a `confidence_level`, which holds for
+        `target` only, not for a limit below it.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
@@ -188,7 +170,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     loose. A test passes if there are so few errors among the accepted samples that this would be too improbable at a
     risk above `target`. Each doubling of the accepted number has an equal share of δ. A test that passes leaves its
     share to the next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is
-    wrong is computed exactly. It does not depend on labels.
+    wrong is computed exactly.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
@@ -196,15 +178,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`.
 
     With `groups`, the threshold is chosen on a random sample from each group, and the promise is about the risk of a
-    random sample of a random new group. ``cross_validate(..., groups=groups)`` gives the groups only to its splitter.
-    Enable metadata routing and pass ``params={"groups": groups}`` instead, which also gives them to this classifier.
+    random sample of a random new group. In ``cross_validate``, enable metadata routing and pass
+    ``params={"groups": groups}``: its own `groups` do not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
     each class or group, or after a shift. It does not hold after a search around this classifier: set `n_candidates`,
     or put the search inside this classifier. With cross-fitting, the scores were computed by other classifiers than the
-    final one, so the `confidence_level` is approximate, and a warning says so. Sample weights apply to the training,
-    the calibration and other objectives. With a `confidence_level`, every sample counts once for the choice of the
-    threshold.
+    final one, so the `confidence_level` is approximate, and a warning says so. Sample weights apply to the training
+    and the calibration; without a `confidence_level`, also to the choice of the threshold.
 
     References
     ----------

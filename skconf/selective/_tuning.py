@@ -61,7 +61,20 @@ def tune_threshold(
     target : float or mapping of str to float or mapping, default=0.05
         Largest risk, or smallest coverage, in [0, 1]. With a `confidence_level`, you can pass a mapping, which makes
         several promises at once, such as ``{{"risk": 0.05, "false_negative_rate": {{"fraud": 0.1}}}}``.
-        :class:`TunedSelectiveClassifierCV` lists them.
+        Its keys are:
+
+        - "risk": upper limit of the error rate of accepted predictions;
+        - "cost": upper limit of the mean cost of accepted predictions, by the `cost_matrix`;
+        - "ecuas_1": upper limit of the mean ECUAS loss with n = 1 of accepted predictions. Costs come from the
+          `cost_matrix`; without one, an error costs 1;
+        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions, computed with the chosen threshold.
+          With slices, it is computed with the threshold of the slice;
+        - "coverage": lower limit of the share of samples that are accepted;
+        - "false_negative_rate", for a class: upper limit of the share of its samples that are accepted with a wrong
+          prediction. A rejected sample is sent to a person, so it does not count as missed;
+        - "false_positive_rate", for a class: upper limit of the share of the samples of other classes that are accepted
+          with this class as prediction;
+        - "recall", for a class: lower limit of the share of its samples that are accepted with a right prediction.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in (0, 1); only for the objective "risk". If None,
         only the observed error rate is at most `target`, and nothing is promised about the true risk.
