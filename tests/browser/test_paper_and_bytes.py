@@ -32,7 +32,7 @@ def test_slider_is_printed_where_it_was_left(opened):
         assert "".join(shown.split()) in paper
 
 
-@pytest.mark.parametrize(("name", "at_most"), [("one model", 5), ("two models", 7), ("five models", 8)])
+@pytest.mark.parametrize(("name", "at_most"), [("one model", 6), ("two models", 7), ("five models", 8)])
 def test_sheets_are_few_and_no_heading_stands_without_what_it_is_of(name, at_most, opened):
     from pypdf import PdfReader
 
