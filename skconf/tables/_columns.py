@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from skconf._core.grades import check_grades, example_of, from_grades, has_grade
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
-from skconf._core.problems import DataError, as_data_error
+from skconf._core.problems import DataError, as_data_error, row_in_words
 from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
 from skconf.profile._abstained import check_abstained
@@ -45,13 +45,26 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
 
 class NoPredictionsError(DataError):
-    """The named columns and the columns with usual names do not hold predictions."""
+    """The named columns and the columns with usual names do not hold predictions.
 
-    def at(self, place: str = "", first_row: int = 0) -> Self:
-        """Add the place of the data, also to the command that gives names to the columns of a file."""
-        if Path(place).suffix and "'" not in place:
-            self.text = self.text.replace("'FILE'", f"'{place}'")
-        return super().at(place, first_row)
+    Parameters
+    ----------
+    text, row, rest, **given
+        As in :class:`DataError`.
+    unnamed : sequence of str, default=()
+        What :func:`first_line_is_data` says: it stands after the row, with the name of the file between its parts.
+    """
+
+    def __init__(
+        self, text: str, row: int | None = None, rest: str = "", *, unnamed: Sequence[str] = (), **given: Any
+    ) -> None:
+        super().__init__(text, row, rest, **given)
+        self.unnamed = unnamed
+
+    def _what(self) -> str:
+        file = self.place if Path(self.place).suffix and "'" not in self.place else "FILE"
+        unnamed = f"'{file}'".join(self.unnamed)
+        return f"{self.text}{row_in_words(self.row, self.row_id)}{unnamed}{self.rest}"
 
 
 @dataclass(frozen=True)
@@ -183,8 +196,9 @@ class Columns:
         labels_tell = roles["target"] is not None and roles["prediction"] is not None
         if roles["confidence"] is None or (roles["correct"] is None and not labels_tell):
             raise NoPredictionsError(
-                f"cannot tell which of the columns {shorten(names_present)} hold the predictions"
-                f"{first_line_is_data(names_present)}.",
+                f"cannot tell which of the columns {shorten(names_present)} hold the predictions",
+                rest=".",
+                unnamed=first_line_is_data(names_present),
                 kind="no predictions",
                 advice=f"Name the columns of true labels ({option('target')}) and probabilities ({option('proba')}); "
                 f"or of true and predicted labels ({option('prediction')}) and confidence ({option('confidence')}); "

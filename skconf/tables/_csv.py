@@ -132,8 +132,10 @@ def longest_cell(n_characters: int) -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] | None = None) -> str:
-    """Return advice if the names of columns look like a row of data, after a period; else an empty text.
+def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] | None = None) -> tuple[str, ...]:
+    """Return advice if the names of columns look like a row of data, after a period; else nothing.
+
+    The name of the file belongs between the parts of the advice.
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] |
     words = " ".join(map(str, names)).split()  # numbers may be separated by spaces
     numbers = [word for word in words if _NUMBER.fullmatch(word)]
     if all(map(str.isdigit, numbers)):  # or there are no numbers
-        return ""
+        return ()
     text = f". The first line must contain the names of the columns, but it contains {shorten(numbers, 3)}"
     cells = words if len(names) == 1 else [name.strip() for name in map(str, names)]
 
@@ -156,15 +158,13 @@ def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] |
     if whole or len(numbers) < len(words) or not _is_of_probabilities(list(map(float, numbers))):
         separator = r"\s+" if len(names) < len(cells) else r"\s*[,;|\t]\s*"
         roles, granted = _roles(cells, labels)
-        return (
-            f"{text}. Give the columns names: python -c \"import pandas as pd; pd.read_csv('FILE', sep=r'{separator}', "
-            f"engine='python', header=None, names={roles}).to_csv('named.csv', index=False)\" writes named.csv{granted}"
-        )
+        before = f'{text}. Give the columns names: python -c "import pandas as pd; pd.read_csv('
+        after = f", sep=r'{separator}', engine='python', header=None, names={roles}).to_csv('named.csv', index=False)"
+        return before, f'{after}" writes named.csv{granted}'
     columns = "names=['proba_1']" if len(words) == 1 else f"names=['proba_0', …, 'proba_{len(words) - 1}']"
-    return (
-        f"{text}. Tools such as XGBoost and LightGBM write only numbers. Add names and the true labels: "
-        f"pd.read_csv(FILE, sep=r'[,;\\s]+', engine='python', {columns}).assign(y_true=…).to_csv(NAMED, index=False)"
-    )
+    text = f"{text}. Tools such as XGBoost and LightGBM write only numbers. Add names and the true labels: "
+    read = f"pd.read_csv(FILE, sep=r'[,;\\s]+', engine='python', {columns})"
+    return (f"{text}{read}.assign(y_true=…).to_csv(NAMED, index=False)",)
 
 
 def _roles(cells: list[str], labels: Callable[[int], set[str]]) -> tuple[str, str]:

@@ -165,6 +165,14 @@ def test_a_file_without_names_is_told_the_command_that_gives_it_names(columns, r
     assert read.iloc[0]["value"] == pytest.approx(right.mean())
 
 
+def test_the_command_has_the_name_of_the_file_and_labels_stay_as_they_are(tmp_path):
+    (tmp_path / "a.csv").write_text("FILE,0.3,0.7\nb,0.2,0.8\nb,0.9,0.1\n")
+    with pytest.raises(ValueError, match=r"of the columns \['FILE', '0.3', '0.7'\] hold") as refused:
+        ConfidenceReport.from_files(tmp_path / "a.csv")
+    assert f"pd.read_csv('{tmp_path / 'a.csv'}', " in str(refused.value)
+    assert "names=['y_true', 'proba_FILE', 'proba_b']" in str(refused.value)
+
+
 def test_a_file_without_names_of_another_kind_is_told_what_names_are_needed(tmp_path):
     pd.DataFrame(np.random.default_rng(0).random((30, 7))).to_csv(tmp_path / "a.csv", header=False, index=False)
     with pytest.raises(ValueError, match=r"names=\[…\]\).*, with 7 names instead of …, such as 'y_true' and 'proba_'"):
