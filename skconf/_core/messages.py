@@ -99,6 +99,17 @@ def listed(texts: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
+def capitalized(text: str) -> str:
+    """Return a text as it stands at the beginning of a sentence. Only its first letter changes.
+
+    Examples
+    --------
+    >>> capitalized("cwA and AURC")
+    'CwA and AURC'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
     """Return a sentence, after a space, with the names that a wrong name may mean; "" without any.
 

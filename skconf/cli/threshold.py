@@ -298,6 +298,8 @@ def _escaped(text: str, escape: Callable[[str], str]) -> str:
 
 def _text(found: Mapping[str, Any]) -> str:
     """Say what is accepted and what is guaranteed. Slices in which everything is rejected come last."""
+    from skconf._core.messages import capitalized
+
     accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
     answers = f": {found['answers']:,} are answers, and the others abstain" if "answers" in found else ""
@@ -313,7 +315,7 @@ def _text(found: Mapping[str, Any]) -> str:
         of = " there" if "slice" in entry else ""
         start = f"accept{by} from {entry['threshold']!r} up" if "threshold" in entry else "accept everything"
         cases = f"{start}, {1000 * entry['coverage']:.0f} of 1,000 cases{of}."
-        lines += ["", f"{where}: {cases}" if (where := _where(entry)) else f"{cases[0].upper()}{cases[1:]}"]
+        lines += ["", f"{where}: {cases}" if (where := _where(entry)) else capitalized(cases)]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     for entry in rejecting[:_NAMED]:
         lines += ["", f"{where}: reject everything." if (where := _where(entry)) else "Reject everything."]

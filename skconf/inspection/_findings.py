@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skconf._core.messages import capitalized
 from skconf._core.numbers import confidence, decimal, digits_apart, exact, number, percent
 from skconf._core.probabilities import Floats
 from skconf.inspection._scales import percent as axis_percent
@@ -47,18 +48,18 @@ def of_reliability(shown: Sequence[Any]) -> str:
         sure, right, low, high = last.overall[:4]
         if last.before is not None:
             before, after = (_points(_mean_gap(each)) for each in (last.before, last))
-            return _capital(f"{what}mean gap {before} before, {after} after")
+            return capitalized(f"{what}mean gap {before} before, {after} after")
         if last.strategy == "binless" and last.view != "tail":
-            return _capital(what + _of_band(last.confidence, last.low, last.high, too_high, too_low))
+            return capitalized(what + _of_band(last.confidence, last.low, last.high, too_high, too_low))
         if states[0] == neither and high - low > _WIDEST:
             return f"Too few answers{where} to say: {'share' if what else 'accuracy'} {percent(low)} to {percent(high)}"
-        return _capital(f"{what}{states[0]}{where}: {_rates(sure, right, last.view, bool(what))}")
+        return capitalized(f"{what}{states[0]}{where}: {_rates(sure, right, last.view, bool(what))}")
     apart = [each.overall[0] - each.overall[1] for each in shown]
     parts: list[str] = []
     for state in (state for state in (too_high, too_low, neither) if state in states):
         alike = [(name, gap) for name, of, gap in zip(_names(shown), states, apart, strict=True) if of == state]
         parts.append(f"{state}{'' if parts else where}: {_alike(alike, with_gaps=state != neither)}")
-    return _capital(what + "; ".join(parts))
+    return capitalized(what + "; ".join(parts))
 
 
 def _mean_gap(display: Any) -> float:
@@ -142,7 +143,7 @@ def _of_differences(shown: Sequence[Any]) -> str:
             f"{what} errors at {_coverages(found.coverage, ends)}" for what, ends in runs.items() if ends is not None
         ]
         said.append(subject + (", ".join(parts) or "no clear difference at any coverage"))
-    return _capital(said[0]) if len(shown) == 1 and shown[0].name is None else "; ".join(said)
+    return capitalized(said[0]) if len(shown) == 1 and shown[0].name is None else "; ".join(said)
 
 
 def _coverages(coverage: Floats, ends: tuple[int, int]) -> str:
@@ -175,17 +176,13 @@ def of_threshold(shown: Sequence[Any]) -> str:
         middle = len(first.thresholds) // 2
         at = float(first.thresholds[middle])
         heights = [float(np.interp(at, each.thresholds, each.curves[label])) for each in shown]
-        return f"{_capital(label)} at a threshold of {_threshold(at)}: {_spread(shown, heights, number)}"
+        return f"{capitalized(label)} at a threshold of {_threshold(at)}: {_spread(shown, heights, number)}"
     ends = " to ".join(f"{number(values[end])} at {_threshold(first.thresholds[end])}" for end in (0, -1))
-    return f"{_capital(label)} goes from {ends}"
+    return f"{capitalized(label)} goes from {ends}"
 
 
 def _valued(label: str, value: float) -> str:
     return f"{label} {percent(value) if label in ('coverage', 'risk', 'selective accuracy') else number(value)}"
-
-
-def _capital(label: str) -> str:
-    return label[:1].upper() + label[1:]
 
 
 def _reaching(shown: Sequence[Any]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.checks import check_option
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import number, percent
 from skconf.experiments._cf1.resamples import METRICS
 from skconf.experiments._cf1.variance import LEVEL, CF1Variance, ratios
@@ -173,7 +173,7 @@ def _by_class(variances: pd.DataFrame, metric: str) -> list[Chart]:
 
 def _side_by_side(values: pd.DataFrame, metric: str, shown: str) -> list[Chart]:
     """Return charts of the ordinary and of the probabilistic metric with the same axis."""
-    name = f"{_METRICS[metric][0].upper()}{_METRICS[metric][1:]}"
+    name = capitalized(_METRICS[metric])
     across = Axis.around("test samples, log scale", "log", values["n_test"])
     limits = [values[f"{prefix}{end}"] for prefix in ("", "c_") for end in ("low", "high")]
     charts = []

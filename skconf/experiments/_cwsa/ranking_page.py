@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from skconf._core.messages import capitalized
 from skconf._core.numbers import number, percent
 from skconf.experiments._cwsa.ranking import CWSARanking
 from skconf.experiments._shared.report import ExperimentReport
@@ -68,7 +69,7 @@ def _finding(agreement: pd.DataFrame, kind: str) -> str:
     """Say how often the paper's area agrees with accuracy and AURC, and how often AURC agrees with accuracy."""
     rows = agreement.set_index(["score", "reference"])
     by_accuracy, by_aurc = rows.loc["cwsa_area", "accuracy"], rows.loc["cwsa_area", "aurc"]
-    name, n_models = f"{kind[0].upper()}{kind[1:]}", by_accuracy["n_models"]
+    name, n_models = capitalized(kind), by_accuracy["n_models"]
     if n_models < _FEWEST:
         return f"{name}: {n_models} models are too few to tell whether rankings agree."
     return (

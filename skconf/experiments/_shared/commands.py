@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from skconf._core.command_options import one_of, output_file, whole_number
+from skconf._core.messages import capitalized
 from skconf._core.terminal import CommandError, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._shared.estimators import find_estimator, seeded
@@ -75,7 +76,7 @@ def add_experiment(
     estimator : str
         The use of the classifier of the user, if there is an option for it.
     """
-    description = f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}\n{STATUS}"
+    description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(_run, run), description, examples)
     for option in options:
         flag, details = (option, _OPTIONS[option]) if isinstance(option, str) else option

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from skconf._core.messages import option, shorten, suggest
+from skconf._core.messages import capitalized, option, shorten, suggest
 from skconf._core.problems import located
 from skconf._core.usual_names import INDICES, spelled
 from skconf._core.warn import warn
@@ -75,10 +75,10 @@ def _check_columns(names: list[Any], target: str | None) -> None:
     if twice:
         raise ValueError(f"there are several columns {shorten(twice)}. Rename all but one.")
     if target is None or target not in names:
-        by_number = first_line_is_data(list(map(str, names)))
+        by_number = "'FILE'".join(first_line_is_data(list(map(str, names))))
         lacks = f"the columns are {shorten(names, 20)}{by_number}. Name the column of labels by {option('target')}."
         known = "" if target is None else f"there is no column {target!r}.{suggest(target, map(str, names))} "
-        raise ValueError(f"{known}{lacks[0].upper() if known else lacks[0]}{lacks[1:]}")
+        raise ValueError(f"{known}{capitalized(lacks) if known else lacks}")
     if len(names) == 1:
         raise ValueError(
             f"the only column is {target!r}. Features are needed, too. Check that cells are separated by , ; tab or |."

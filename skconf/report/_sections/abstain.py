@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import DASH, decimal
 from skconf.report._evidence.cells import BEGINS
 from skconf.report._evidence.evidence import Evidence
@@ -59,7 +59,7 @@ def _ties(evidence: Evidence, model: Any) -> str:
     numbers = "only 1 distinct confidence" if n_distinct == 1 else f"only {n_distinct} distinct confidences"
     together = f"{decimal(100 * float(share), 0)}% of answers share {at}: a threshold accepts all of them or none."
     text = f"the answers have {numbers}. {together}"
-    return text if evidence.several else text[0].upper() + text[1:]
+    return text if evidence.several else capitalized(text)
 
 
 def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
@@ -213,7 +213,7 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
     else:
         here = f"{_reach(evidence, stops, stop)}: {_amount(words, float(stops.wrong[stop]))} {words.of_answers}, "
         here += f"{thousand(stops.answered[stop])} of 1,000 cases are answered"
-        text = here[:1].upper() + here[1:]
+        text = capitalized(here)
     guarantee = evidence.guarantee(model, target)
     if guarantee.status == "guaranteed":  # what may be promised stands first: people copy the first threshold
         promise = f"{words.at_most} {allowed} on new cases like these"
@@ -222,8 +222,7 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
         if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
             return f"All answers: {promise}. {here}"
         answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"
-        reach = _reach(evidence, stops, guarantee.stop)
-        return f"{reach[:1].upper()}{reach[1:]}: {promise}; {answered}. {here}"
+        return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
         return f"{text}."
     units = evidence.units(model)

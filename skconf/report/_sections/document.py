@@ -4,7 +4,7 @@ from itertools import count
 
 import pandas as pd
 
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.version import __version__
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
@@ -73,7 +73,7 @@ def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
     shown = []
     for model, slices in evidence.by_slice.items():
         start, finding = start_of(evidence, model), slice_finding(slices)
-        said = f"{start}{finding}" if start else finding[0].upper() + finding[1:]
+        said = f"{start}{finding}" if start else capitalized(finding)
         shown.append(texts([Prose(said), *slice_parts(slices, start)], width))
     return shown
 
@@ -105,7 +105,7 @@ def group_findings(source: TableAlone) -> list[Prose]:
     said = []
     for model, by_group in source.by_group.items():
         finding = slice_finding(by_group, "group", "groups")
-        text = f"{model}: {finding}" if model else finding[0].upper() + finding[1:]
+        text = f"{model}: {finding}" if model else capitalized(finding)
         said.append(Prose(text, "finding fault" if len(by_group.overconfident) else "finding"))
     return said
 

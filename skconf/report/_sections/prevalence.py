@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import DASH, expected_count
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.prevalence import AtPrevalence, in_percent
@@ -33,15 +33,15 @@ def prevalence_in_words(evidence: Evidence, model: Any) -> str:
         shares = listed([f"{in_percent(s)} {name}" for s, name in zip(found.share[:LISTED], found.names, strict=False)])
         where = f"at {shares}"
     if np.isnan(found.total[0]):
-        return f"{where[0].upper()}{where[1:]}."
+        return f"{capitalized(where)}."
     text = f"{where}, {_cases(*found.total, evidence.level)} would be wrong{_apart(found)}."
     always = int(np.argmax(found.share))
     text += f" A model that always answers {found.names[always]} would be wrong in {_count(1 - found.share[always])}."
     if (off := found.implies()) and not evidence.several:
-        text += f" {off[0].upper()}{off[1:]}."
+        text += f" {capitalized(off)}."
     elif off:
         text += f" Its{off.removeprefix('the')}."
-    return text[0].upper() + text[1:]
+    return capitalized(text)
 
 
 def is_off(evidence: Evidence, model: Any) -> bool:

@@ -71,8 +71,8 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     if assessment.decisive is not None:
         return "look at that row first: its label may be wrong. If the label is right, collect more labelled rows."
     if assessment.grade in ("mild", "serious", "unusable"):
-        until = "do not read its confidences as probabilities; a guaranteed threshold still holds"
-        until = until if assessment.grade == "unusable" else "use the observed errors below"
+        as_they_are = "do not read its confidences as probabilities; a guaranteed threshold still holds"
+        until = as_they_are if assessment.grade == "unusable" else "use the observed errors below"
         return f"{how}. Until then, {until}."
     if assessment.grade in ("close to calibrated", "negligible"):
         return "use its confidences as they are."

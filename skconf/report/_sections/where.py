@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed, visible
+from skconf._core.messages import capitalized, listed, visible
 from skconf._core.numbers import DASH, decimal, number, percent
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
@@ -84,7 +84,7 @@ def findings(evidence: Evidence) -> list[str]:
             said.append(f"{start}{slice_finding(evidence.by_slice[model])}")
         if evidence.names_rows and worst:
             said.append(f"{start}{words_for(profile.kind).worst}: {_in_words(evidence, model, profile, worst[0])}.")
-    return [text if evidence.several else text[0].upper() + text[1:] for text in said]
+    return [text if evidence.several else capitalized(text) for text in said]
 
 
 def _no_errors(profile: ConfidenceProfile, stops: Stops) -> str:
@@ -214,7 +214,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list
     if model not in evidence.row_names:
         notes.append("Rows are counted from 1, without a header.")
     title = words_for(profile.kind).worst_rows
-    title = f"{start}{title}" if evidence.several else title[0].upper() + title[1:]
+    title = f"{start}{title}" if evidence.several else capitalized(title)
     return [TablePart(title, pd.DataFrame(columns), (" ".join(notes),) if notes else (), rows_in_text=5)]
 
 
@@ -297,4 +297,4 @@ def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> str
         _, slices, at = max(worst, key=lambda each: each[0])
         where = _ANSWERING if slices is evidence.by_answer.get(model) else ", "
         text = f"worst{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
-    return text[0].upper() + text[1:]
+    return capitalized(text)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import DASH, decimal, digits_of, number, percent
 from skconf.inspection._risk_difference import RiskDifference
 from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
@@ -319,7 +319,7 @@ def _headlines_read(words: Words) -> str:
 
 def _finding(row: Row, table: _Table, evidence: Evidence) -> str:
     """Say in a sentence what a comparison shows."""
-    what = table.label(row)[0].upper() + table.label(row)[1:]
+    what = capitalized(table.label(row))
     if len(table.others) == 1:
         (model,) = table.others
         difference = table.difference(row, model)
