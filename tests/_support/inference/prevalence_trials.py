@@ -255,10 +255,12 @@ def loss_part(frame):
     each = frame.groupby(["method", "share", "data", "model"])["loss"].mean().unstack("method")
     ahead = (each[mine] < each[alone]).groupby("share").sum()
     counts = ", ".join(f"{ahead[share]} at {_percent(share)}" for share in SHARES)
+    moved = frame["moved"].max()
+    changes = "does not change the area under any ROC curve"
+    changes = f"changes areas under ROC curves by up to {moved:.0e}" if moved else changes
     return f"""{table([["method", *map(_percent, SHARES)], *rows])}
 There are {len(each) // len(SHARES)} pairs of data set and model. Calibration followed by the factor is better than the
-factor alone in {counts}. The factor changes no area under a ROC curve by more than
-{frame["moved"].max():.0e}.
+factor alone in {counts}. The factor {changes}.
 """
 
 

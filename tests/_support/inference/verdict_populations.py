@@ -56,7 +56,7 @@ def part_at_one(rng, n):
 
 COMMON = {
     "ordinary": ordinary,
-    "sure": sure,
+    "very confident": sure,
     "ten classes": ten_classes,
     "uniform": uniform,
     "narrow": narrow,

@@ -34,7 +34,7 @@ FAULTS = {
         of.part_at_one,
         lambda c: np.where(c == 1, 0.005, 1 - c),
     ),
-    "1 point overconfident; sure": (of.sure, of.shifted(1)),
+    "1 point overconfident; very confident": (of.sure, of.shifted(1)),
     "5 points underconfident; ten classes": (of.ten_classes, of.shifted(-5)),
     "4 points overconfident above the median, 4 points underconfident below it; narrow": (of.narrow, of.s_shaped(4)),
     "5 points overconfident; all confidences are 0.95": (of.one_confidence, of.shifted(5)),
@@ -61,22 +61,22 @@ PLACES = {
     ),
     "+4 above the median, −4 below it; uniform": (of.uniform, of.s_shaped(4), None, (300, 1_000, 10_000)),
     "+1 at every confidence; ordinary": (of.ordinary, of.shifted(1), None, (1_000, 10_000)),
-    "+0.4 at every confidence; sure": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
+    "+0.4 at every confidence; very confident": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
 }
 DETECTABLE = {
     "10, all of confidence 0.99": lambda _: np.full(10, 0.99),
     "100, all of confidence 0.99": lambda _: np.full(100, 0.99),
     "1,000, all of confidence 0.999": lambda _: np.full(1_000, 0.999),
     "1,000, uniform": lambda rng: of.uniform(rng, 1_000),
-    "1,000, sure": lambda rng: of.sure(rng, 1_000),
+    "1,000, very confident": lambda rng: of.sure(rng, 1_000),
     "1,000, ordinary": lambda rng: of.ordinary(rng, 1_000),
     "100,000, ordinary": lambda rng: of.ordinary(rng, 100_000),
 }
 HEAD = """\
 # How often a verdict is right
 
-**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty samples, at any
-number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names the gap
+**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty samples, whatever
+the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names the gap
 between confidence and accuracy that is found in four of five such samples. In our trials it was found in about four of
 five. The sentences of a verdict agree with its table and its intervals.
 
@@ -86,10 +86,10 @@ In simulations, errors are drawn with known probabilities. Then
 0.5 one of {large_error:.3f}.
 
 The confidences, c, have these distributions. *Ordinary*: 1/(1 + exp(−|x|)), where x is normal with mean 1.5 and
-standard deviation 1.6. *Sure*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest softmax value of
-ten normal numbers with standard deviation 1.8. *Uniform*: uniform between 0.5 and 1. *Narrow*: uniform between 0.6 and
-0.8. The other distributions are hard for a test: they have many equal confidences, hardly any errors, or only
-confidences of 0 and 1.
+standard deviation 1.6. *Very confident*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest
+softmax value of ten normal numbers with standard deviation 1.8. *Uniform*: uniform between 0.5 and 1. *Narrow*: uniform
+between 0.6 and 0.8. The other distributions are hard for a test: they have many equal confidences, hardly any errors,
+or only confidences of 0 and 1.
 """
 COMMAND = "PYTHONPATH=tests python tests/_support/inference/verdict_trials.py"
 

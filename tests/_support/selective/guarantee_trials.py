@@ -446,8 +446,8 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "Risks",
             (
-                "The six populations have 10% of fraud. A recall is promised to be at least so high, and the highest "
-                'threshold that keeps this promise is chosen. "Holm" is the coverage of Holm\'s tests.'
+                "The six populations have 10% of fraud. A promise for the recall is a lower limit, and the highest "
+                'threshold that keeps it is chosen. "Holm" is the coverage of Holm\'s tests.'
             ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
