@@ -9,20 +9,23 @@ from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
     CLASSIFIER,
-    OF_ONE,
+    MARK,
     Style,
     artists,
     check_drawable,
+    displays,
     ink,
+    literal,
     mark_threshold,
-    remove_references,
+    panels,
+    remember,
 )
 from skconf.inspection._findings import of_histogram
 from skconf.inspection._scales import size
 from skconf.profile import ConfidenceProfile
 
-#: Id of the outline of a histogram.
-_OUTLINE = "skconf outline"
+#: Label of the axis of the counts.
+_COUNTS = "wrong  ←  count  →  right"
 
 
 @dataclass(eq=False, repr=False)
@@ -31,6 +34,7 @@ class ConfidenceHistogramDisplay(Display):
 
     Right predictions are drawn above zero, and wrong predictions below. The scale of the counts begins at 0, and is
     logarithmic above the smallest count. So a few confident errors are visible among thousands of right predictions.
+    Several classifiers on the same axes have a panel each, at the same scale.
 
     Parameters
     ----------
@@ -110,33 +114,57 @@ class ConfidenceHistogramDisplay(Display):
     _finding = staticmethod(of_histogram)
 
     def _draw(self, ax: Any) -> None:
-        style = Style.next_on(ax)
-        remove_references(ax)
-        ax.axhline(0, color=ink(ax), linewidth=0.8)
-        ax.plot([], [], gid=CLASSIFIER, label=self._label, **style.line)
-        for values, width, hatch in ((self.right, 1.0, None), (-self.wrong, 1.6, "///")):
-            if not style.number:  # several classifiers have only outlines
-                fill = {"fill": True, "alpha": 0.3, "linewidth": 0, "gid": OF_ONE}
-                ax.stairs(values, self.edges, color=style.color, hatch=hatch, **fill)
-            # No vertical lines to 0 at both ends, because they would be the same for all classifiers.
-            ax.stairs(values, self.edges, baseline=None, linewidth=width, gid=_OUTLINE, **style.line)
-        mark_threshold(ax, self.threshold, style)
-        _set_counts(ax)
-        ax.set(xlabel="confidence", ylabel="wrong  ←  count  →  right")
+        shown = [*displays(ax, type(self)), self]
+        for artist in artists(ax, CLASSIFIER, MARK):
+            artist.remove()
+        counts = np.concatenate([each for display in shown for each in (display.right, -display.wrong)])
+        if len(shown) == 1:
+            ax.plot([], [], gid=CLASSIFIER, label=self._label, color=Style.of(0).color)
+            _draw_bars(ax, self, counts, Style.of(0), in_rows=False)
+            ax.set(xlabel="confidence", ylabel=_COUNTS)
+            return
+        ax.set_axis_off()
+        ax.set(xlabel="", ylabel="", yscale="linear")
+        styles = [Style.of(number) for number in range(len(shown))]
+        for each, style in zip(shown, styles, strict=True):
+            ax.plot([], [], gid=CLASSIFIER, **style.line)
+            remember(ax, each)
+        for label, hatch in (("above: right (log scale)", None), ("below: wrong (log scale)", "///")):
+            ax.fill_between([], [], [], facecolor=ink(ax), alpha=0.3, hatch=hatch, label=label, gid=MARK)
+        names = [literal(each.name or f"model {place}") for place, each in enumerate(shown, 1)]
+        lowest = min(each.edges[0] for each in shown)
+        beyond = 0.03 * (1 - lowest)
+        for each, style, panel in zip(shown, styles, panels(ax, names, "confidence"), strict=True):
+            _draw_bars(panel, each, counts, style, in_rows=len(shown) > 2)
+            panel.set_xlim(lowest - beyond, 1 + beyond)
 
 
-def _set_counts(ax: Any) -> None:
+def _draw_bars(ax: Any, display: ConfidenceHistogramDisplay, counts: Floats, style: Style, *, in_rows: bool) -> None:
+    """Draw the bars of one classifier, at a scale for these counts."""
+    ax.axhline(0, color=ink(ax), linewidth=0.8, gid=MARK)
+    for values, hatch in ((display.right, None), (-display.wrong, "///")):
+        look = {"color": style.color, "gid": MARK}
+        ax.stairs(values, display.edges, hatch=hatch, fill=True, alpha=0.3, linewidth=0, **look)
+        ax.stairs(values, display.edges, linewidth=1.6 if hatch else 1.0, **look)
+    mark_threshold(ax, display.threshold, style)
+    _set_counts(ax, counts, in_rows=in_rows)
+
+
+def _set_counts(ax: Any, counts: Floats, *, in_rows: bool) -> None:
     """Scale the axis of the counts in both directions from 0: linear up to the smallest count, then logarithmic."""
     from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
 
-    counts = np.concatenate([outline.get_data().values for outline in artists(ax, _OUTLINE)])
     smallest = np.abs(counts[counts != 0]).min()
     smallest = 10.0 ** np.floor(np.log10(smallest) + 1e-9)
     ax.set_yscale("symlog", linthresh=smallest, linscale=0.7)
     # At least two powers of ten must be labelled.
     ax.set_ylim(min(2 * counts.min(), -3 * smallest), max(2 * counts.max(), 20 * smallest))
-    locator = SymmetricalLogLocator(base=10, linthresh=smallest)
-    locator.set_params(numticks=7)
-    ax.yaxis.set_major_locator(locator)
+    if in_rows:  # low axes have room for one power of ten on each side
+        wrong, right = (10.0 ** np.floor(np.log10(abs(end)) + 1e-9) for end in ax.get_ylim())
+        ax.set_yticks([-wrong, 0, right])
+    else:
+        locator = SymmetricalLogLocator(base=10, linthresh=smallest)
+        locator.set_params(numticks=7)
+        ax.yaxis.set_major_locator(locator)
     ax.yaxis.set_major_formatter(FuncFormatter(size))
     ax.minorticks_off()
