@@ -37,6 +37,8 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     -------
     ndarray of shape (n_draws,)
     """
+    # Sums of an array by columns differ by rounding, and with them the order of like rows, and then the draws.
+    proba, cost = np.ascontiguousarray(proba), np.ascontiguousarray(cost)
     mean, *moments = _moments(proba, cost)
     second, third, fourth = (part.sum() for part in moments)
     if second > 0 and _is_smooth(second, third, fourth):

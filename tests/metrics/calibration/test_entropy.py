@@ -78,3 +78,14 @@ def test_normal_and_simulated_entropic_tests_agree():
 def test_the_test_bears_the_least_numbers_there_are(least):
     result = metrics.ecd_test([0, 1, 1], [least, 0.5, 0.9])
     assert 0 <= result.p_value <= 1
+
+
+def test_a_table_stored_by_columns_draws_as_one_stored_by_rows():
+    # Sixteenths: many rows are alike but for their order, so rounding would decide which of them is drawn first.
+    rng = np.random.default_rng(0)
+    proba = rng.multinomial(16, [1 / 3] * 3, 60) / 16
+    y = np.array(["ash", "beech", "cedar"])[[rng.choice(3, p=row) for row in proba]]
+    statistic, *drawn = metrics.ecd_test(y, np.asfortranarray(proba))
+    expected, *by_rows = metrics.ecd_test(y, proba)
+    assert drawn == by_rows
+    assert statistic == pytest.approx(expected)
