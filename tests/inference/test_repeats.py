@@ -29,15 +29,15 @@ def shares_of(name, n_questions, n_sets):
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", ["5, no correlation", "5, all but alike", "one in ten 20 times"])
 def test_intervals_of_repeats_hold_the_truth(name):
-    low, high = limits(0.93, 0.97, 150)
-    shares = shares_of(name, 200, 150)
+    low, high = limits(0.93, 0.97, 60)
+    shares = shares_of(name, 200, 60)
     assert "verdict" in shares
     assert all(low <= share <= high for share in shares.values()), shares
 
 
 @pytest.mark.simulation
 def test_rows_that_are_taken_as_independent_do_not():
-    shares, _ = coverage(POPULATIONS["5, all but alike"], 200, 60, grouped=False)
+    shares, _ = coverage(POPULATIONS["5, all but alike"], 200, 30, grouped=False)
     assert max(shares[name] for name in ("accuracy", "answered", "AURC")) < 0.75
 
 

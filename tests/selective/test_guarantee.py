@@ -103,8 +103,8 @@ def test_declared_thresholds_keep_the_promise(thresholds):
     def draw(rng):
         return profile_of(rng.random(300) < 0.05, rng.random(300)), {}
 
-    share = failures_of(draw, 100, 0.05, thresholds=thresholds)
-    assert within_simulation_error(share, 100)
+    share = failures_of(draw, 40, 0.05, thresholds=thresholds)
+    assert within_simulation_error(share, 40)
 
 
 def clustered(n_clusters, size, dependence):
@@ -124,8 +124,8 @@ def clustered(n_clusters, size, dependence):
 @pytest.mark.simulation
 @pytest.mark.parametrize(("n_clusters", "size", "dependence"), [(100, 20, 0.3), (100, 20, 1), (400, 2, 1)])
 def test_one_sample_of_each_cluster_keeps_the_promise(n_clusters, size, dependence):
-    share = failures_of(clustered(n_clusters, size, dependence), 80, 0.05)
-    assert within_simulation_error(share, 80)
+    share = failures_of(clustered(n_clusters, size, dependence), 40, 0.05)
+    assert within_simulation_error(share, 40)
 
 
 @pytest.mark.simulation

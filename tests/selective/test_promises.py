@@ -455,7 +455,7 @@ def violated(rng, n, promises, slices):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("sets", "n"), [(150, 600), pytest.param(3000, 1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("sets", "n"), [(60, 600), pytest.param(3000, 1500, marks=pytest.mark.slow)])
 def test_all_promises_hold_at_once_where_the_risk_is_at_the_target(sets, n):
     rng = np.random.default_rng(10)
     share = np.mean([violated(rng, n, 0.0999, 3) for _ in range(sets)])
@@ -463,7 +463,7 @@ def test_all_promises_hold_at_once_where_the_risk_is_at_the_target(sets, n):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("sets", [300, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("sets", [100, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ties", [False, True])
 def test_caps_floors_hold(sets, ties):
     """Confidences are uniform: the rate of accepted errors is known at each threshold."""
@@ -611,7 +611,7 @@ def test_slices_and_promises_at_a_prevalence_are_those_of_rows_drawn_to_it():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("sets", [200, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("sets", [70, pytest.param(3000, marks=pytest.mark.slow)])
 def test_noise_at_a_stated_prevalence_is_accepted_in_no_slice(sets):
     """The class that is rare here, and half of the cases there, is wrong more often: 0.1 of all there."""
     rng, accepted = np.random.default_rng(15), 0
@@ -631,7 +631,7 @@ def test_noise_at_a_stated_prevalence_is_accepted_in_no_slice(sets):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("sets", [200, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("sets", [70, pytest.param(3000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["cwsa", "cwsa_plus", "ecuas_1"])
 def test_means_hold_where_every_threshold_is_just_short_of_them(sets, name):
     """Confidences are uniform, and four in five answers right at each: the mean reward above any threshold is known."""
