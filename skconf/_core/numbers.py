@@ -107,12 +107,12 @@ def digits_apart(first: float, second: float) -> int:
 
 
 def expected_count(count: float) -> str:
-    """Write a number of expected errors, which may be a fraction: "none", "0.03", "12.3"."""
+    """Write a number of expected errors, which may be a fraction: "none", "0.03", "2.3", "12"."""
     if count < _EPS:
         return "none"
     if count < 1e-3:
         return "fewer than 0.001"
-    if count >= 99.95:
+    if count >= 9.95:
         return f"{count:,.0f}"
     return f"{count:.1f}" if count >= 1 else f"{count:.1g}"
 

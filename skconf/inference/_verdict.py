@@ -49,7 +49,7 @@ def assess_confidence(
     The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done among all
     answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. The numbers are also
     compared in every other range that can be made of seventeen bands of confidence. All tests share one critical value.
-    At any number of answers, at most one calibrated classifier in twenty gets a verdict of miscalibration.
+    At most one calibrated classifier in twenty gets a verdict of miscalibration, whatever the number of answers.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def assess_confidence(
     >>> found = assess_confidence(y_true, y_proba)
     >>> print(found)
     Overconfident: average confidence is 74.7%, but 68.8% of answers are right (95% interval 65.2–72.2). Worst from 0.9
-    up: 30 errors in 185 answers, where the confidences imply 9.0.
+    up: 30 errors in 185 answers, where the confidences imply 9.0 errors.
     >>> found.grade
     'serious'
     """

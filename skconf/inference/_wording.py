@@ -67,11 +67,11 @@ def _told(stretch: Stretch) -> str:
 
 
 def _nothing(verdict: Assessment) -> str:
-    observed, expected = verdict.levels[0].observed, expected_count(verdict.expected_errors)
+    observed = verdict.levels[0].observed
     if verdict.grade == "too few to say":
         answers = f"{verdict.n_samples:,} {'answer' if verdict.n_samples == 1 else 'answers'}"
         is_wrong = f"{observed:,.0f} of {answers} {'is' if observed == 1 or verdict.n_samples == 1 else 'are'} wrong"
-        text = f"Too few to say: {is_wrong}, where the confidences imply {expected}."
+        text = f"Too few to say: {is_wrong}, where {_implied(verdict.expected_errors)}."
         if np.isnan(verdict.detectable_over):
             return f"{text} No overconfidence could be found in so small a sample."
         return f"{text} Overconfidence of {_points(verdict)} points would be missed in one of five such samples."
@@ -200,7 +200,12 @@ def _where(stretch: Stretch) -> str:
 def _counts(stretch: Stretch) -> str:
     errors = f"{stretch.observed:,.0f} {'error' if stretch.observed == 1 else 'errors'}"
     answers = f"{stretch.count:,.0f} {'answer' if stretch.count == 1 else 'answers'}"
-    return f"{errors} in {answers}, where the confidences imply {expected_count(stretch.expected)}"
+    return f"{errors} in {answers}, where {_implied(stretch.expected)}"
+
+
+def _implied(count: float) -> str:
+    expected = expected_count(count)
+    return f"the confidences imply {expected}{'' if expected == 'none' else ' errors'}"
 
 
 def _points(verdict: Assessment) -> str:

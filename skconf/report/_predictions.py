@@ -68,8 +68,8 @@ def confidence_report(
         Columns that divide the rows into slices, such as region, device, day or age. The page lists all slices of all
         columns, worst first, and names the overconfident ones. A column with more than 12 different numbers, or more
         than 31 days, is cut into quarters of the rows, such as "age 37 to 52". If a column has more than 50 different
-        texts, each of the most frequent texts is a slice, and all other texts are one slice. Missing values are a
-        slice. If codes look like numbers, pass them as texts. For metrics by group, see
+        strings, each of the most frequent strings is a slice, and all other strings are one slice. Missing values are a
+        slice. If codes look like numbers, pass them as strings. For metrics by group, see
         :func:`skconf.inference.by_group`.
     random_state : int, Generator or None, default=None
         Seed for the intervals of metrics that need resampling.
@@ -105,16 +105,16 @@ def confidence_report(
         - ``range`` : interval of possible values.
         - ``best_model``, only for several models: a tuple of the models that are better than the baseline, or the
           baseline if all others are worse. Differences are paired, and significant at the 5% level after Holm's
-          adjustment over the rows shown. Otherwise the text "no difference shown", or "not compared" if the models have
-          different samples, or more than 20,000 samples and the metric needs resampling.
+          adjustment over the rows shown. Otherwise the string "no difference shown", or "not compared" if the models
+          have different samples, or more than 20,000 samples and the metric needs resampling.
         - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row whose metric shows
           whether confidences are too high or too low. With several models, it is a dict with a verdict for each.
           ``report.verdict`` has the verdicts for every choice of metrics.
 
-        The name of a row is the name of its function or scorer, with the parameters in brackets. With
-        ``metrics=None``, metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three
-        rows are not metrics of skconf: ``accuracy_score`` is scikit-learn's, and counts rejected predictions as errors;
-        ``mean_confidence`` and ``threshold`` are the mean of the confidences and the threshold.
+        The name of a row is the name of its function or scorer, with the parameters in brackets. With ``metrics=None``,
+        metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not
+        metrics of skconf: ``accuracy_score`` is scikit-learn's, and counts rejected predictions as errors;
+        ``mean_confidence`` is the mean of the confidences; ``threshold`` is the threshold that was used.
 
         With ``by="class"``, the `frame` has the classes as index, and the following columns.
 
@@ -130,7 +130,7 @@ def confidence_report(
     ValueError
         If predictions are invalid, as for every metric. If a metric does not exist (the message has close matches) or
         is not a number. If a model has the name of another column, or `confidence_level` is invalid. If `slices` has no
-        column, a column of another length, or a column with a different text in nearly every row. If `prevalence` has
+        column, a column of another length, or a column with a different string in nearly every row. If `prevalence` has
         an unknown label, a share out of range, or a share for a class without rows; if its shares do not sum to 1; or
         if there are no true labels. If ``by="class"`` is passed with a parameter that it does not use, or with
         predictions that hold no classes.
@@ -236,7 +236,7 @@ def confidence_report(
       answers so confident that their errors are hardly ever observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
       right (95% interval 88.4–97.1). Worst from 0.9 up: 9 errors in 142 answers,
-      where the confidences imply 0.3.
+      where the confidences imply 0.3 errors.
     lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
       answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
       be found in four of five such samples; but from 0.9 up, up to 7.1% of answers

@@ -39,7 +39,7 @@ class ConfidenceReport:
 
     Its attributes hold the numbers. In a terminal, it prints the table of metrics and the verdict. With several models,
     a star marks a model that is significantly better. A notebook shows the verdicts, the numbers of errors, and the
-    table. :meth:`save` writes the whole report: may I trust the confidences, when should the model abstain, which model
+    table. :meth:`save` writes the whole report: can I trust the confidences, when should the model abstain, which model
     is better, and where does it fail.
 
     Make one by :func:`~skconf.confidence_report`, :meth:`from_estimator` or :meth:`from_files`.
@@ -90,8 +90,8 @@ class ConfidenceReport:
     >>> float(report.frame.at["aurc_loss", "value"])
     0.0625
     >>> print(report.verdict["value"])
-    Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8. Overconfidence of 58.8 points would be
-    missed in one of five such samples.
+    Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8 errors. Overconfidence of 58.8 points would
+    be missed in one of five such samples.
     >>> report.save("report.html")  # doctest: +SKIP
     """
 
@@ -229,17 +229,17 @@ class ConfidenceReport:
             model. `correct` and `confidence` then have the same meaning as in :func:`~skconf.read_log`.
         {columns}
         abstained : label or False, default=None
-            Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that
-            abstains needs no label, no grade and no confidence. None means the column ``abstained``, if there is one.
-            For a log, and for graded answers in JSON lines, None means the rules of :func:`~skconf.read_log`. False
-            means that no row abstains. Not in batches.
+            Column that says where the model abstains: truth values, or a column that is blank in these rows. Such rows
+            need no label, no grade and no confidence. None means the column ``abstained``, if there is one. For a log,
+            and for graded answers in JSON lines, None means the rules of :func:`~skconf.read_log`. False means that the
+            model never abstains. Not in batches.
         cluster : label or False, default=None
-            Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
-            other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with a
-            name such as ``id``, if ids repeat and an id has on average at most 100 rows. False: rows do not depend on
+            Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
+            each other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with
+            a name such as ``id``, if ids repeat and an id has on average at most 100 rows. False: rows do not depend on
             each other. Not in batches.
         score : label, default=None
-            Column of another score that ranks answers for selection. It may hold any numbers, for example the average
+            Column with another score that ranks answers for selection. It may hold any numbers, for example the average
             of the confidence and of the probability that another model gives to the same answer. The report then shows
             thresholds for both scores. Their guarantees hold together, so you may use the better threshold. Not in
             batches.
@@ -262,7 +262,7 @@ class ConfidenceReport:
             as id. `target` names the column of true labels; None means the only other column, or a column with a name
             such as label or target. Not in batches.
         slices : label or list of labels, default=None
-            Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. Texts that are numbers
+            Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. Strings that are numbers
             count as numbers, unless one of them begins with a zero, such as 007. Not in batches.
         errors : float or sequence of float, default=None
             Error rates that you allow, as in :func:`~skconf.confidence_report`.
@@ -274,7 +274,7 @@ class ConfidenceReport:
         n_jobs : int, default=None
             Number of threads that read batches, as in :func:`~skconf.accumulate`. Any number gives the same values.
         progress : bool, default=False
-            Show on standard error how much has been read.
+            Show on stderr how much has been read.
 
         Returns
         -------
@@ -420,12 +420,13 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If the report is only a table: a report on groups, on classes, or on models of which only some have costs.
+            If the report has only a table, because it is on groups, on classes, or on models of which only some have
+            costs.
         """
         if self.evidence is None:
             raise ValueError(
-                "This report is only a table: of classes, of groups, or of models of which only some have costs. Call "
-                "confidence_report() with predictions of one kind to get a whole report."
+                "This report has only a table, because it shows classes, groups, or models of which only some have "
+                "costs. Call confidence_report() with predictions of one kind to get a whole report."
             )
         return model_card_of(self.evidence.anonymous() if anonymous else self.evidence)
 
@@ -448,7 +449,7 @@ class ConfidenceReport:
         return "\n\n".join([as_lines(self._source.named, self._notes(), width), *group_texts(self._source, width)])
 
     def summary(self, *, width: int | None = None) -> str:
-        """Return the report in a few sentences: may I trust it, when to abstain, which model, and where does it fail.
+        """Return the report in a few sentences: can I trust it, when to abstain, which model, and where does it fail.
 
         Parameters
         ----------

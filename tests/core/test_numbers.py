@@ -76,6 +76,7 @@ def test_zero_has_no_sign():
         (texts.expected_count, 1e-9, "none"),
         (texts.expected_count, 0.034, "0.03"),
         (texts.expected_count, 3.0, "3.0"),
+        (texts.expected_count, 79.86, "80"),
         (texts.expected_count, 1234.5, "1,234"),
         (texts.confidence, 0.8, "0.8"),
         (texts.confidence, 0.9995, "0.9995"),

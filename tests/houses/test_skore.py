@@ -29,7 +29,8 @@ class OverconfidentWhenMostCertain(skore.Check):
             return None
         return (
             f"Of {worst.count:,.0f} answers with a confidence of {worst.low:.3g} or more, {worst.observed:,.0f} are "
-            f"wrong, where the confidences imply {worst.expected:,.1f}. Set SelectiveClassifier(calibration='pooled')."
+            f"wrong, where the confidences imply {worst.expected:,.1f} errors. "
+            "Set SelectiveClassifier(calibration='pooled')."
         )
 
 

@@ -66,7 +66,7 @@ class TestWords:
         wrong = np.append(spread(1 - top, 28), spread(1 - rest, 500 - 28))
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
         assert str(found) == (
-            "Overconfident between 0.9 and 0.98: 26 errors in 267 answers, where the confidences imply 11.8. "
+            "Overconfident between 0.9 and 0.98: 26 errors in 267 answers, where the confidences imply 12 errors. "
             "Overall, average confidence is 74.4%, and 75.0% of answers are right (95% interval 72.6–77.3)."
         )
         assert found.p_value < 0.01
@@ -86,7 +86,7 @@ class TestWords:
         sure = around(1 - 12.7 / 60, 0.15, 60)
         found = assess_confidence(profile_of(sure, spread(1 - sure, 10)))
         assert str(found) == (
-            "Too few to say: 10 of 60 answers are wrong, where the confidences imply 12.7. "
+            "Too few to say: 10 of 60 answers are wrong, where the confidences imply 13 errors. "
             "Overconfidence of 16.6 points would be missed in one of five such samples."
         )
         assert found.grade == "too few to say"
@@ -118,8 +118,9 @@ class TestWords:
         wrong = np.append(spread(1 - upper, 105), spread(1 - lower, 225))
         found = assess_confidence(profile_of(np.append(upper, lower), wrong))
         assert str(found) == (
-            "Slightly overconfident between 0.8 and 0.95: 105 errors in 749 answers, where the confidences imply 74.9. "
-            "Slightly underconfident below 0.8: 225 errors in 750 answers, where the confidences imply 262."
+            "Slightly overconfident between 0.8 and 0.95: "
+            "105 errors in 749 answers, where the confidences imply 75 errors. "
+            "Slightly underconfident below 0.8: 225 errors in 750 answers, where the confidences imply 262 errors."
         )
 
     def test_off_in_the_middle(self):
@@ -127,7 +128,7 @@ class TestWords:
         wrong = [spread(1 - part, n) for part, n in ((low, 336), (middle, 312), (high, 102))]
         found = assess_confidence(profile_of(np.concatenate([low, middle, high]), np.concatenate(wrong)))
         assert str(found).startswith(
-            "Overconfident between 0.6 and 0.8: 312 errors in 800 answers, where the confidences imply 240. "
+            "Overconfident between 0.6 and 0.8: 312 errors in 800 answers, where the confidences imply 240 errors. "
         )
 
     def test_the_opposite_of_the_whole(self):
@@ -136,14 +137,16 @@ class TestWords:
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
         assert str(found).startswith("Underconfident: average confidence is 71.4%, but 75.4% of answers ")
         assert str(found).endswith(
-            " But overconfident between 0.95 and 0.98: 28 errors in 300 answers, where the confidences imply 10.5."
+            " But overconfident between 0.95 and 0.98: 28 errors in 300 answers, where the confidences imply 11 errors."
         )
 
     def test_where_it_is_worst(self):
         top, rest = around(0.97, 0.02, 400), around(0.7, 0.1, 1600)
         wrong = np.append(spread(1 - top, 40), spread(1 - rest, 560))
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
-        assert str(found).endswith(" Worst from 0.9 up: 40 errors in 400 answers, where the confidences imply 12.0.")
+        assert str(found).endswith(
+            " Worst from 0.9 up: 40 errors in 400 answers, where the confidences imply 12 errors."
+        )
 
     @pytest.mark.parametrize(("frequent", "told"), [(300, True), (260, False)])
     def test_one_answer_for_all_may_be_as_good(self, frequent, told):
@@ -164,7 +167,7 @@ class TestWords:
                 [1, 0, 0, 0, 0],
                 "Overconfident by one answer alone: row 1 of 5 is wrong at 1.0, which should never happen.",
             ),
-            ([0.5], [1], "Too few to say: 1 of 1 answer is wrong, where the confidences imply 0.5."),
+            ([0.5], [1], "Too few to say: 1 of 1 answer is wrong, where the confidences imply 0.5 errors."),
             ([0.0] * 50, [0] * 50, "Underconfident: average confidence is 0.0%, but 100.0% of answers are right"),
         ],
     )

@@ -413,7 +413,7 @@ class TestComparison:
                 "Underconfident: average confidence is 50.0%, but 80.0% of answers are right (95% interval 70.8–87.3)."
             ),
             "fair": (
-                "Too few to say: 50 of 100 answers are wrong, where the confidences imply 50.0. "
+                "Too few to say: 50 of 100 answers are wrong, where the confidences imply 50 errors. "
                 "Overconfidence of 14.5 points would be missed in one of five such samples."
             ),
         }
