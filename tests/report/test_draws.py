@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from skconf import ConfidenceProfile, confidence_report
+from skconf.report._sections.which import which
+from skconf.selective import tune_threshold
 
 PRICES = [(10.0, 1.0), (2.0, 1.0), (1.0, 5.0), (0.0, 0.0), (100.0, 1.0)]
 
@@ -77,3 +79,33 @@ def test_intervals_of_differences_of_costs_hold_the_truth():
         _, low, high = costs.difference("sharp", "blurred")
         held.append(low <= true <= high)
     assert 0.91 <= np.mean(held) <= 0.995
+
+
+def answered_table(models):
+    """Return the table of the cases that each model answers at the allowed errors."""
+    (part,) = (
+        part for part in which(confidence_report(models).evidence).parts if "answered at" in getattr(part, "title", "")
+    )
+    return part.table
+
+
+@pytest.mark.filterwarnings("ignore:Everything is rejected")
+def test_cases_are_counted_at_the_observed_and_at_the_guaranteed_threshold():
+    models = draw(np.random.default_rng(7), 2000)
+    rows = answered_table(models).set_index(["errors at most", "model"])
+    assert set(rows["guaranteed"]) > {"none"}  # not every limit can be guaranteed
+    for (limit, model), row in rows.iterrows():
+        profile, target = models[model], float(limit.strip("%")) / 100
+        tuned = tune_threshold(profile, target=target, confidence_level=0.95, random_state=0)
+        share = np.mean(profile.confidence >= tuned.threshold)
+        observed = float(row["answered of 1,000"]) / 1000
+        assert row["guaranteed"] == (f"{1000 * share:.0f}" if share else "none" if observed else "–")
+        assert share < observed or not observed
+
+
+def test_weighted_cases_have_no_guarantee():
+    weighted = {
+        name: ConfidenceProfile.from_correctness(each.correct, each.confidence, sample_weight=np.tile([1.0, 2.0], 200))
+        for name, each in draw(np.random.default_rng(7)).items()
+    }
+    assert "guaranteed" not in answered_table(weighted)

@@ -72,7 +72,7 @@ def test_every_question_is_answered(profile):
         report = confidence_report(profile, slices={"half": np.arange(len(profile)) % 2})
     text, page = report.text(), report.page()
     numbers = "uncertainties" if profile.kind == "costs" else "confidences"
-    for question in (f"May I trust its {numbers}?", "When should it abstain?", "Where does it fail?"):
+    for question in (f"Can I trust its {numbers}?", "When should it abstain?", "Where does it fail?"):
         assert question in text
         assert question in page
     assert not re.search(r"\bnan\b", text + page)
@@ -139,7 +139,7 @@ class TestTrust:
         section = trust(evidence_of(profile))
         paid, said = profile.answer_cost, profile.uncertainty
         assert section.parts[0].words.startswith(f"Overconfident: average uncertainty is {said.mean():.2f}, but ")
-        assert section.parts[0].kind == "finding fault"
+        assert section.parts[0].kind == "finding serious"
         ends = stats.ttest_1samp(paid, 0).confidence_interval(0.95)
         assert f"{paid.mean():.2f} (95% interval {ends.low:.2f}–{ends.high:.2f})" in section.parts[0].words
         assert trust(evidence_of(costs())).parts[0].words.startswith("No sign of a gap: ")

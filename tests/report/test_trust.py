@@ -28,7 +28,7 @@ def charts(section):
 
 def test_the_section_opens_with_the_verdict_and_what_to_do():
     verdict, todo = trust(evidence_of()).parts[:2]
-    assert verdict.kind == "finding fault"
+    assert verdict.kind == "finding serious"
     assert verdict.words.startswith("Overconfident: average confidence is ")
     assert "calibrate it" in todo.words
     modest = trust(evidence_of(RNG.random(3000) < 0.5 + SURE / 2)).parts

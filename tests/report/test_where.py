@@ -131,7 +131,8 @@ def test_one_confusion_table_counts_what_the_better_model_answers_at_the_thresho
     report = confidence_report(truth, probas, sample_weight=weight)
     (part,) = confusion_tables(report.evidence)
     threshold = report.thresholds.query("model == 'strong' and target == 0.05")["threshold"].item()
-    assert part.title == f"Confusion table of strong: confidence {threshold:g} or more (errors at most 5%)"
+    accepting = f"confidence {threshold:g} or more (observed threshold: errors at most 5%)"
+    assert part.title == f"Confusion table of strong: {accepting}"
     assert f"onfidence {threshold:g} or more: " in " ".join(report.summary().split())
     answer = probas["strong"].argmax(axis=1)
     accepted = probas["strong"].max(axis=1) >= threshold

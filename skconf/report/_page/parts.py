@@ -10,6 +10,9 @@ from skconf.report._page.tables import TablePart, csv_of, wrapped
 if TYPE_CHECKING:
     from skconf.report._page.chart import Chart
 
+#: The kinds of paragraphs.
+Kind = Literal["", "finding", "finding mild", "finding serious", "finding unusable", "note"]
+
 
 class Part(Protocol):
     """A part of a page."""
@@ -31,12 +34,13 @@ class Prose:
     ----------
     words : str
         Plain text.
-    kind : {"", "finding", "finding fault", "note"}
-        A section begins with its findings. A finding of a fault has a mark in another colour. A note is smaller.
+    kind : {"", "finding", "note"}, or "finding" and a grade of harm
+        A section begins with its findings. A finding of harm has a mark that differs by grade, also without colour. A
+        note is smaller.
     """
 
     words: str
-    kind: Literal["", "finding", "finding fault", "note"] = ""
+    kind: Kind = ""
 
     def text(self, width: int | None = None) -> str:
         """Return the lines."""
@@ -53,11 +57,11 @@ class Answers:
 
     Attributes
     ----------
-    answers : sequence of tuple of str, str, bool
-        The question, the answer, and whether it is about a fault.
+    answers : sequence of tuple of str, str, str
+        The question, the answer, and its grade of harm: "mild", "serious" or "unusable"; "" for no harm.
     """
 
-    answers: Sequence[tuple[str, str, bool]]
+    answers: Sequence[tuple[str, str, str]]
 
     def text(self, width: int | None = None) -> str:
         """Return a paragraph for each question."""
@@ -66,8 +70,8 @@ class Answers:
     def html(self, ids: Ids) -> Markup:  # noqa: ARG002
         """Return the questions and their answers side by side."""
         pairs = [
-            element("div", element("dt", question), element("dd", answer), class_="fault" if is_fault else None)
-            for question, answer, is_fault in self.answers
+            element("div", element("dt", question), element("dd", answer), class_=grade or None)
+            for question, answer, grade in self.answers
         ]
         return element("dl", pairs, class_="answers")
 

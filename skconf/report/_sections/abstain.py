@@ -247,7 +247,8 @@ def accepting(evidence: Evidence, model: Any) -> str:
     stop = stops.at_most_wrong(evidence.target)
     if stops.wrong[-1] <= evidence.target or stop < 0:
         return "all answers"
-    return f"{_reach(evidence, stops, stop)} ({words.at_most} {allowed_in_words(words, evidence.target)})"
+    limit = f"{words.at_most} {allowed_in_words(words, evidence.target)}"
+    return f"{_reach(evidence, stops, stop)} (observed threshold: {limit})"
 
 
 def _amount(words: Words, value: float) -> str:
@@ -282,8 +283,8 @@ def _notes(evidence: Evidence) -> str:
     level, kind, profiles = f"{100 * evidence.level:g}%", evidence.kind, evidence.profiles.values()
     what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[kind]
     text = (
-        f"Observed: this threshold was chosen on these rows, with at least {FEWEST} answers. Expect slightly more "
-        "errors on new cases. Each interval is for a threshold that was fixed beforehand. "
+        f"Observed: this threshold was chosen on these rows, and accepts at least {FEWEST} answers. Expect slightly "
+        "more errors on new cases. Each interval is for a threshold that was fixed beforehand. "
     )
     if evidence.known_stops:
         text += (

@@ -106,7 +106,7 @@ def group_findings(source: TableAlone) -> list[Prose]:
     for model, by_group in source.by_group.items():
         finding = slice_finding(by_group, "group", "groups")
         text = f"{model}: {finding}" if model else capitalized(finding)
-        said.append(Prose(text, "finding fault" if len(by_group.overconfident) else "finding"))
+        said.append(Prose(text, "finding serious" if len(by_group.overconfident) else "finding"))
     return said
 
 
@@ -133,4 +133,4 @@ def title(evidence: Evidence) -> str:
     """Return the title of the page, with the names of the models."""
     models = [evidence.title_of(model) for model in evidence.values]
     named = models if evidence.several else [file.name for file in evidence.origin.files] or models
-    return f"May I trust {listed(list(dict.fromkeys(named)))}?" if len(named) <= 3 else "Confidence report"
+    return f"Can I trust {listed(list(dict.fromkeys(named)))}?" if len(named) <= 3 else "Confidence report"

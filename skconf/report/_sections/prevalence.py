@@ -56,7 +56,7 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
     for model, found in evidence.at_prevalence.items():
         start = start_of(evidence, model)
         said = f"{start}{prevalence_in_words(evidence, model)}"
-        parts.append(Prose(said, "finding fault") if is_off(evidence, model) else Prose(said, "finding"))
+        parts.append(Prose(said, "finding serious") if is_off(evidence, model) else Prose(said, "finding"))
         if np.isnan(found.total[0]):
             continue
         order = np.argsort(-found.wrong, kind="stable")[:LISTED]

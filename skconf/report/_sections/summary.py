@@ -1,4 +1,4 @@
-"""The whole report in a few sentences: may I trust it, when to abstain, which model, and where it fails worst."""
+"""The whole report in a few sentences: can I trust it, when to abstain, which model, and where it fails worst."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from skconf.report._page.parts import Answers
 from skconf.report._sections.abstain import best_threshold
 from skconf.report._sections.answered import answered
 from skconf.report._sections.prevalence import is_off, prevalence_in_words
-from skconf.report._sections.verdicts import is_fault, verdicts_of
+from skconf.report._sections.verdicts import harm_shown, verdicts_of
 from skconf.report._sections.where import worst_part
 from skconf.report._sections.which import answered_in_words, costs_in_words
 
@@ -22,28 +22,32 @@ def summary(evidence: Evidence) -> Answers:
     """Return the questions of a reader, each with an answer of one or two sentences."""
     ranked, verdicts = evidence.by_harm, verdicts_of(evidence)
     many, compared = len(ranked) > _FEW, _compared(evidence)
-    answers = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), False)]
+    answers = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), "")]
     answers += compared if many else []
     answers += [
-        (_of("Prevalence", model, evidence), prevalence_in_words(evidence, model), is_off(evidence, model))
+        (
+            _of("Prevalence", model, evidence),
+            prevalence_in_words(evidence, model),
+            "serious" if is_off(evidence, model) else "",
+        )
         for model in ranked
         if model in evidence.at_prevalence
     ]
     answers += [
-        (_of("Trust", model, evidence), verdicts[model], is_fault(evidence.assessments[model])) for model in ranked
+        (_of("Trust", model, evidence), verdicts[model], harm_shown(evidence.assessments[model])) for model in ranked
     ]
     if evidence.stops:
-        answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), False) for model in ranked]
+        answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), "") for model in ranked]
     answers += [] if many else compared
     return Answers(answers + _failures(evidence, ranked, in_short=many))
 
 
-def _compared(evidence: Evidence) -> list[tuple[str, str, bool]]:
+def _compared(evidence: Evidence) -> list[tuple[str, str, str]]:
     """Say which model is better; nothing for a single model."""
     if len(evidence.profiles) < 2:
         return []
-    costs = [("Cost", costs_in_words(evidence), False)] if evidence.costs else []
-    return [("Compare", answered_in_words(evidence), False), *costs]
+    costs = [("Cost", costs_in_words(evidence), "")] if evidence.costs else []
+    return [("Compare", answered_in_words(evidence), ""), *costs]
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:
@@ -60,12 +64,12 @@ def rows_and_classes(evidence: Evidence) -> str:
     return f"{rows} labelled rows{''.join(f', {count:,} classes' for count in sorted(classes))}."
 
 
-def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, bool]]:
+def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, str]]:
     """Say where models fail worst, in one line for all models without a finding."""
     said: dict[str, list[str]] = {}
     for model in ranked:
         if text := worst_part(evidence, model, in_short=in_short):
             said.setdefault(text, []).append(str(model))
     return [
-        (" ".join(["Fails", *models] if evidence.several else ["Fails"]), text, False) for text, models in said.items()
+        (" ".join(["Fails", *models] if evidence.several else ["Fails"]), text, "") for text, models in said.items()
     ]

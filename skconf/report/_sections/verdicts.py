@@ -1,6 +1,6 @@
 """The verdict on each model, in a sentence."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,6 +33,9 @@ def _of_costs(assessment: Assessment) -> str:
     return f"No sign of a gap: {text} {missed} {only}"
 
 
-def is_fault(assessment: Assessment) -> bool:
-    """Return whether a verdict shows harm."""
-    return assessment.found and assessment.grade not in ("close to calibrated", "negligible")
+def harm_shown(assessment: Assessment) -> Literal["", "mild", "serious", "unusable"]:
+    """Return the grade of the harm that a verdict shows; "" if it shows none that matters."""
+    grade = assessment.grade
+    if not assessment.found or grade in ("close to calibrated", "negligible"):
+        return ""
+    return grade if grade in ("mild", "serious", "unusable") else "serious"  # costs have no grade

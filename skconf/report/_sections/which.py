@@ -24,6 +24,7 @@ from skconf.report._sections.words import Words, cautions, fits_on_paper, thousa
 
 _ACCURACY = "accuracy_score"
 _NO_CLEAR_DIFFERENCE = "no clear difference"
+_ANSWERED = "Cases answered at the errors that you allow"
 
 
 def which(evidence: Evidence) -> Section:
@@ -230,9 +231,12 @@ def _answered(evidence: Evidence) -> TablePart:
         best, *others = found.ranked
         allowed = allowed_in_words(words, found.target)
         if not found.reached[best]:
-            rows.append((allowed, "all models", "0", DASH, "no threshold keeps the limit"))
+            rows.append((allowed, "all models", "0", DASH, DASH, "no threshold keeps the limit"))
             continue
-        rows.append((allowed, str(best), thousand(found.reached[best]), DASH, "most"))
+        reached = {
+            model: (thousand(share), _guaranteed(evidence, model, found)) for model, share in found.reached.items()
+        }
+        rows.append((allowed, str(best), *reached[best], DASH, "most"))
         if none := [str(model) for model in others if not found.reached[model]]:
             others = others[: -len(none)]
         for model in others:
@@ -240,17 +244,32 @@ def _answered(evidence: Evidence) -> TablePart:
             text = decimal(fewer, 0)
             text += f" [{DASH}]" if np.isnan(low) else f" [{decimal(low, 0)}, {decimal(high, 0)}]"
             said = "too few errors" if np.isnan(low) else "fewer" if low > 0 else _NO_CLEAR_DIFFERENCE
-            rows.append((allowed, str(model), thousand(found.reached[model]), text, said))
-        rows += [(allowed, listed(none), "0", DASH, "no threshold keeps the limit")] if none else []
+            rows.append((allowed, str(model), *reached[model], text, said))
+        rows += [(allowed, listed(none), "0", DASH, DASH, "no threshold keeps the limit")] if none else []
     level = f"{100 * evidence.level:g}%"
-    columns = [words.at_most, "model", "answered of 1,000", f"fewer than the most [{level}]", "in words"]
+    columns = [words.at_most, "model", "answered of 1,000", "guaranteed", f"fewer than the most [{level}]", "in words"]
+    frame = pd.DataFrame(rows, columns=columns)
     n_models = len(evidence.answered[0].reached)
     together = f" Intervals for one limit of errors hold together for all {n_models} models." if n_models > 2 else ""
     note = (
-        "Each model has its best observed threshold. Each resample of the rows finds the threshold again, so "
-        f"intervals include the uncertainty of this choice.{together}"
+        "Answered: at the best observed threshold of each model. The differences compare these. Each resample of the "
+        f"rows finds the threshold again, so intervals include the uncertainty of this choice.{together}"
     )
-    return TablePart("Cases answered at the errors that you allow", pd.DataFrame(rows, columns=columns), (note,))
+    if (frame["guaranteed"] == DASH).all():  # there is no rule for costs and weights
+        return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
+    guaranteed = (
+        "Guaranteed: at the guaranteed threshold, which keeps the limit on new cases with a probability of "
+        f"{level}. It is stricter, so fewer cases are answered. Differences between these are not tested."
+    )
+    return TablePart(_ANSWERED, frame, (note, guaranteed))
+
+
+def _guaranteed(evidence: Evidence, model: Any, found: Compared) -> str:
+    """Return how many of 1,000 cases a model answers at the guaranteed threshold."""
+    guarantee = evidence.guarantee(model, found.target)
+    if guarantee.status == "guaranteed":
+        return thousand(evidence.stops[model].answered[guarantee.stop])
+    return DASH if guarantee.status == "no rule" else "none"
 
 
 def _differences(evidence: Evidence) -> Chart | None:
