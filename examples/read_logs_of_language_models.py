@@ -51,7 +51,7 @@ ax.set_title("A second opinion finds the errors")
 
 # %%
 # These thresholds allow at most 25% errors among the answers, guaranteed with 95% probability. The guarantee holds for
-# both scores together, so you may take the better one.
+# both scores together, so you may use the better one.
 for name in ("own", "mean of both"):
     score = scores[name]
     ranked = ConfidenceProfile.from_correctness(small["correct"], small["confidence"], score=score)

@@ -65,10 +65,10 @@ def page() -> str:
         "true label": ("target", usual_names.TARGETS | usual_names.MAYBE_TARGETS),
         "predicted label": ("prediction", usual_names.PREDICTIONS),
         "confidence in it": ("confidence", usual_names.CONFIDENCES | either),
-        "probability of the positive class, of two": ("proba", usual_names.POSITIVES | either),
+        "probability of the positive class, if there are two classes": ("proba", usual_names.POSITIVES | either),
         "whether the answer is right": ("correct", usual_names.CORRECTNESS),
         "weight of the row": ("weight", frozenset()),
-        "whether the row abstains": ("abstained", frozenset()),
+        "whether the model abstains in the row": ("abstained", frozenset()),
     }
     rows = ""
     for what, (option, others) in named.items():

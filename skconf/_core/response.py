@@ -230,7 +230,7 @@ def _thresholded(model: Any, classes: NDArray[Any], proba: NDArray[Any]) -> NDAr
         return None
     if model.response_method == "decision_function":
         raise ValueError(
-            f"{type(model).__name__} decides by decision_function, so its prediction cannot be inferred from its "
+            f"{type(model).__name__} decides with decision_function, so its prediction cannot be inferred from its "
             "probabilities. Set response_method='predict_proba'."
         )
     model = copy.copy(model)

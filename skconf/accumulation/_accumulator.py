@@ -324,7 +324,7 @@ class MetricAccumulator:
         return pd.DataFrame(rows.values(), index=pd.Index(rows, name="metric"))
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the state as arrays of numbers and texts, which all file formats for arrays can store.
+        """Return the state as arrays of numbers and strings, which all file formats for arrays can store.
 
         Returns
         -------
@@ -334,7 +334,7 @@ class MetricAccumulator:
         Raises
         ------
         TypeError
-            If labels are neither numbers nor texts.
+            If labels are neither numbers nor strings.
 
         See Also
         --------
@@ -343,8 +343,8 @@ class MetricAccumulator:
         arrays = {"of": np.array(self._written()), **({} if self._state is None else self._state.to_arrays())}
         if any(array.dtype.hasobject for array in arrays.values()):
             raise TypeError(
-                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, so they cannot be "
-                "stored in arrays without objects. Convert them to texts, or pickle the accumulator."
+                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor strings, so they cannot be "
+                "stored in arrays without objects. Convert them to strings, or pickle the accumulator."
             )
         return {**arrays, "digest": np.array(_digest(arrays))}
 

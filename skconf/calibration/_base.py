@@ -78,8 +78,8 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities of samples on which the classifier was not trained. With two classes, you can pass a single
             column, the probability of the second class. The columns of a table are found by name if they are named
-            LABEL or proba_LABEL. If answers have no classes, as the answers of a generative system, pass the confidence
-            in each answer.
+            LABEL or proba_LABEL. If answers have no classes, such as the answers of a generative system, pass the
+            confidence in each answer.
         y : array-like of shape (n_samples,)
             True labels. If answers have no classes, pass whether each answer is right (True or False).
         sample_weight : array-like of shape (n_samples,), default=None

@@ -64,8 +64,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     ----------
     features : callable, default=None
         A function of `X` that returns the features of the samples, of shape (n_samples, n_columns). None uses the
-        columns of `X`: numbers, or categories of any kind. Texts, images and sparse matrices need a function, such as
-        an encoder.
+        columns of `X`: numbers, or categories of any kind. Text, images and sparse matrices need a function, such as an
+        encoder.
     min_gain : float, default=0.5
         The correction is kept if its gain in cross-validated log loss is at least this many standard errors. With 0
         every gain counts.

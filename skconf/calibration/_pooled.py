@@ -73,8 +73,8 @@ class PooledCalibrator(AmongPresentCalibrator):
         sum of weights, K classes and smoothing s, every probability p becomes (n p + s/K)/(n + s). With 0.75 and two
         classes, one error among n new samples adds at most about 2.7 to their size ratio, at any confidence.
     tail_zscore : float or None, default=0.5
-        Number of standard deviations by which the size ratio of the pool on the folds may be above 1. A smaller value
-        is safer, but makes the probabilities less accurate. None leaves confidences unchanged.
+        How far the size ratio of the pool, which is computed on the folds, may be above 1, in standard deviations. A
+        smaller value is safer, but makes the probabilities less accurate. None leaves confidences unchanged.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         self.tail_zscore = tail_zscore
 
     _reads_sizes = True
-    _absent = "has no sample of {} to calibrate by"
+    _absent = "cannot calibrate the probabilities of {}"
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         check_option(self.weights, "weights", ("learned", "uniform"))

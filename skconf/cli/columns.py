@@ -12,11 +12,11 @@ _MEANINGS = {
     "correct": "correctness of the prediction: 1, 0, or a grade between 0 and 1",
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
-    "abstained": "rows that abstain: truth values, or answers that are blank if the row abstains",
+    "abstained": "abstentions: truth values, or answers that are blank where the model abstains",
 }
 #: Further options, by the name of the parameter.
 _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
-#: What stands for rows of which none abstains, or that do not depend on each other, instead of a column.
+#: What stands in place of a column if the model never abstains, or if rows do not depend on each other.
 _NO_COLUMN = "none"
 
 
@@ -24,7 +24,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     """Add the options; `target` is the name of the option for the true labels."""
     for name, meaning in _MEANINGS.items():
         else_found = "" if name in ("weight", "abstained") else "; else it is guessed"
-        else_found = f"{else_found}; '{_NO_COLUMN}': no row abstains" if name == "abstained" else else_found
+        else_found = f"{else_found}; '{_NO_COLUMN}': the model never abstains" if name == "abstained" else else_found
         parser.add_argument(
             f"--{target if name == 'target' else name}",
             metavar="COLUMN",
@@ -42,7 +42,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         metavar="COLUMN",
         help="column with another score that ranks the answers. It may hold any numbers, such as the average of the "
         "confidence and of the probability that another model gives to the same answer. The guarantees for both scores "
-        "hold together, so you may take the better thresholds",
+        "hold together, so you may use the thresholds of whichever score is better",
     )
     parser.add_argument(
         "--proba",

@@ -11,7 +11,7 @@ from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import DASH, written_out
 
 _DESCRIPTION = """\
-Report on predictions in files: may I trust the confidences, when should the model abstain, which model is better?
+Report on predictions in files: can I trust the confidences, when should the model abstain, which model is better?
 
 examples:
   %(prog)s predictions.csv
@@ -34,12 +34,12 @@ line), or Parquet. CSV and JSON lines may be compressed (.csv.gz).
 
 Logs of language models are read directly: samples_TASK_TIME.jsonl of lm-evaluation-harness, .json and .eval of Inspect.
 For a log, --correct names what grades the answers: METRIC,FILTER or SCORER. --confidence, --abstained and --cluster
-name columns such as doc.NAME or metadata.NAME. Blank answers, and answers such as "I don't know", abstain.
+name columns such as doc.NAME or metadata.NAME. Blank answers, and answers such as "I don't know", are abstentions.
 
 Each file that you name is a model. Models are shown side by side, under the shortest names that differ. The files of a
 folder, and the files that match a pattern in quotes, are parts of one model. With --pool, all files are parts of one
-model. If the rows of all models are about the same samples, the report compares the other models with the first one.
-Rows are matched by --id, or by their position if the true labels agree row by row.
+model. If all models have the same samples, the report compares the other models with the first one. Rows are
+matched with --id, or by their position if the true labels agree row by row.
 
 If each model has one file, and all files together have at most 100 MB after decompression, they are held in memory.
 Other files, and groups, are read in batches, with memory that does not grow with their size. In batches, sums are
@@ -87,7 +87,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--truth",
         metavar="FILE",
-        help="file of the true labels, if the files of predictions do not contain them. Rows are matched by --id; "
+        help="file of the true labels, if the files of predictions do not contain them. Rows are matched with --id; "
         "--target names the column of labels",
     )
     evaluate.add_argument(

@@ -302,7 +302,7 @@ def _text(found: Mapping[str, Any]) -> str:
 
     accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
-    answers = f": {found['answers']:,} are answers, and the others abstain" if "answers" in found else ""
+    answers = f": {found['answers']:,} are answers; in the others, the model abstains" if "answers" in found else ""
     level = _percent(found["confidence_level"])
     lines = [f"{found['rows']:,} rows{answers}. All guarantees hold together with {level} confidence."]
     by = ""

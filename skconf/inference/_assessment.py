@@ -99,7 +99,7 @@ class Assessment:
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.
     decisive : float or None
-        The confidence of a wrong answer without which nothing would have been found. None if there is no such answer.
+        If miscalibration was found only because of one wrong answer, the confidence of this answer; else None.
     decisive_row : int or None
         The row of the answer of `decisive`, counted from 0. None if the predictions are not in memory.
     certain, certain_wrong : int

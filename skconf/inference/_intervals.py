@@ -144,7 +144,7 @@ def confidence_interval(
           second parameter must be ``y_pred``, or ``y_proba``, ``y_prob`` or ``y_score``, and says what it gets. For
           functions with other parameters, use `sklearn.metrics.make_scorer`;
         - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
-          text ``"cf1_score(average='macro')"``. Tables use the text as name.
+          string ``"cf1_score(average='macro')"``. Tables use this string as the name.
 
         Several metrics are computed on the same resamples. Some metrics of scikit-learn are as fast as the metrics of
         skconf: accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation, log loss, Brier loss,
@@ -341,7 +341,7 @@ def choose_method(statistic: Statistic, method: str) -> str:
         return "bootstrap" if statistic.why_resampled else "delta"
     if method == "delta" and statistic.why_resampled:
         raise TypeError(
-            f"{statistic.name} has no interval by method='delta': {statistic.why_resampled}. Use method='bootstrap'."
+            f"{statistic.name} has no interval with method='delta': {statistic.why_resampled}. Use method='bootstrap'."
         )
     return method
 

@@ -1,4 +1,4 @@
-"""A test for deployment: whether predictions in use still look like those on which the model was tested."""
+"""A test for deployment: whether predictions in production still look like those of the test."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class ShiftTest(NamedTuple):
     shifted : bool
         Whether any test finds a difference.
     tests : DataFrame
-        A row for each test. The columns are `expected` (in the reference), `observed` (in use), `p_value`, and
+        A row for each test. The columns are `expected` (in the reference), `observed` (in production), `p_value`, and
         `p_adjusted`, which is corrected for the number of tests.
     quantiles : DataFrame
         Five quantiles of the scores, one in each row. The columns are `expected` (in the reference) and `observed` (in
@@ -48,7 +48,7 @@ def shift_test(
     threshold: float | None = None,
     confidence_level: float = 0.95,
 ) -> ShiftTest:
-    """Test whether a model in use still gets cases like those on which it was tested.
+    """Test whether a model in production still gets cases like those on which it was tested.
 
     Two tests need no labels. The two-sample Kolmogorov-Smirnov test compares the distributions of the scores. Fisher's
     exact test compares the coverage, which is the share of scores at or above the threshold. If labels are known for
@@ -61,7 +61,7 @@ def shift_test(
         Predictions from the test of the model, for samples on which it was not trained. Pass a profile, or the scores,
         such as the result of ``predict_confidence(X)`` of a :class:`~skconf.SelectiveClassifier`.
     current : ConfidenceProfile or array-like of shape (n_current,)
-        Predictions in use. Pass a profile if labels are known, else the scores.
+        Predictions in production. Pass a profile if labels are known, else the scores.
     threshold : float, default=None
         The lowest score that is accepted. None takes the threshold of the selective classifier that made the reference.
         If there is none, coverage is not tested.

@@ -223,7 +223,7 @@ def of_confusion(shown: Sequence[Any]) -> str:
         wrong = [each.share_wrong for each in shown]
         if not any(each.threshold > 0 for each in shown):
             return f"Wrong: {_spread(shown, wrong, percent)}"
-        return f"Wrong of the accepted: {_spread(shown, wrong, percent)}"
+        return f"Wrong among the accepted: {_spread(shown, wrong, percent)}"
     last = shown[-1]
     total, accepted = float(last.counts.sum()), float(last.counts[:, :-1].sum())
     if not accepted:
@@ -294,9 +294,9 @@ def _worthwhile(prices: Floats, cheaper: Any) -> str:
     """Give the prices of a rejection at which rejecting some is cheaper than rejecting all or none."""
     ends = widest_run(prices, cheaper)
     if ends is None:
-        return "At no price is this cheaper than to reject all or none"
+        return "At no price is this cheaper than rejecting all or none"
     return (
-        f"Cheaper than to reject all or none where a rejection costs {' to '.join(number(prices[at]) for at in ends)}"
+        f"Cheaper than rejecting all or none where a rejection costs {' to '.join(number(prices[at]) for at in ends)}"
     )
 
 

@@ -122,7 +122,7 @@ class CappedSizeRatio(
     name="capped_size_ratio",
     rests_on="errors",
     bounds=(0.0, np.inf),
-    reference=f"{CSR}, Definition 2, with what an error counts bounded",
+    reference=f"{CSR}, Definition 2, with a bound on the weight of an error",
 ):
     """Capped size ratio: each error counts by how unlikely it was, given its confidence, up to a cap.
 

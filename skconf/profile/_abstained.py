@@ -18,7 +18,7 @@ Profile = TypeVar("Profile")
 
 @dataclass(frozen=True, eq=False)
 class Abstained:
-    """The rows that abstain. The arrays of a profile do not contain them.
+    """The rows that abstain: rows in which the model abstains. The arrays of a profile do not contain them.
 
     Attributes
     ----------

@@ -382,8 +382,9 @@ class Answers:
 
         Notes
         -----
-        This assumes label shift: in use, the rows of each class look as in this profile. Recall, specificity, balanced
-        accuracy and areas under ROC curves of classes stay the same. Metrics that mix classes change.
+        This assumes label shift: where the model is used, the rows of each class are like those in this profile.
+        Recall, specificity, balanced accuracy and areas under ROC curves of classes stay the same. Metrics that mix
+        classes change.
 
         Examples
         --------

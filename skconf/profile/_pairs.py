@@ -55,7 +55,7 @@ class FromPairs(Answers):
         grades : mapping from label to float, default=None
             A number in [0, 1] for each confidence that is a word.
         abstained : array-like of shape (n_samples,), default=None
-            Whether each row abstains: booleans, or 0 and 1. A row that abstains needs neither correctness nor
+            Whether the model abstains in each row: booleans, or 0 and 1. Such a row needs neither correctness nor
             confidence. It is accepted at no threshold. The coverage counts it as not accepted, and it costs as much as
             a rejection. All other metrics leave it out.
 
@@ -80,7 +80,7 @@ class FromPairs(Answers):
         >>> selective_accuracy_score(profile, threshold=0.5)
         0.75
 
-        What abstains counts in the coverage alone:
+        Rows in which the model abstains count only in the coverage:
 
         >>> correct, confidence = [1, 0, None, 1], [0.9, 0.6, None, 0.8]
         >>> profile = ConfidenceProfile.from_correctness(correct, confidence, abstained=[0, 0, 1, 0])

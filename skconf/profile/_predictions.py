@@ -70,8 +70,8 @@ class FromPredictions(FromPairs):
         groups : array-like of shape (n_samples,), default=None
             The group of each sample, such as its patient. Pass it if samples of one group depend on each other.
         abstained : array-like of shape (n_samples,), default=None
-            Whether each row abstains, as in :meth:`from_correctness`. A row that abstains needs neither a true label
-            nor probabilities.
+            Whether the model abstains in each row, as in :meth:`from_correctness`. Such a row needs no true label and
+            no probabilities.
 
         Returns
         -------

@@ -79,8 +79,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     largest_uncertainty : float or None
         The largest uncertainty u_M of a best decision, in a profile from :meth:`from_costs`.
     abstained : Abstained or None
-        The rows that abstain, if there are any. The arrays above do not contain them. Metrics that count them, such as
-        the coverage, use `everything`.
+        The rows in which the model abstains, if there are any. The arrays above do not contain them. Metrics that count
+        them, such as the coverage, use `everything`.
 
     Notes
     -----

@@ -49,10 +49,10 @@ def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
             params[word.arg] = ast.literal_eval(word.value)
         except (*_UNREADABLE, TypeError):
             quoted = (
-                f" Write a text in quotes: {word.arg}={word.value.id!r}." if isinstance(word.value, ast.Name) else ""
+                f" Put strings in quotes: {word.arg}={word.value.id!r}." if isinstance(word.value, ast.Name) else ""
             )
             raise ValueError(
-                f"{word.arg} in {text!r} must be a number, a text in quotes, True, False, None, or a list of these, "
+                f"{word.arg} in {text!r} must be a number, a string in quotes, True, False, None, or a list of these, "
                 f"but is {_seen(word.value)}.{quoted}"
             ) from None
     return params

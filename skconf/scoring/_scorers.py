@@ -155,7 +155,7 @@ class ConfidenceScorer:
     def __getattr__(self, name: str) -> Any:
         if name == SCORE_FUNCTION:  # which TunedThresholdClassifierCV calls with labels alone
             raise AttributeError(
-                f"{self!r} needs probabilities, but a decision threshold is tuned by a function of predicted labels. "
+                f"{self!r} needs probabilities, but a decision threshold is tuned with a function of predicted labels. "
                 "Pass such a function, such as 'balanced_accuracy', or tune the threshold of rejection with "
                 "skconf.TunedSelectiveClassifierCV."
             )
@@ -167,8 +167,8 @@ class ConfidenceScorer:
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True: the scorer requests the weights. False: it ignores them. A text: it requests them under this name, as
-            in ``score(..., name=weights)``. None: passing weights raises an error.
+            True: the scorer requests the weights. False: it ignores them. A string: it requests them under this name,
+            as in ``score(..., name=weights)``. None: passing weights raises an error.
         costs : bool, str or None, default=None
             The same for the costs of each sample, which only "neg_reject_cost" takes. They are the cost of each
             decision given the true class, of shape (n_samples, n_decisions), or for every class, of shape (n_samples,
@@ -380,8 +380,8 @@ class MultiScorer:
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
-            True: the scorer requests the weights. False: it ignores them. A text: it requests them under this name, as
-            in ``score(..., name=weights)``. None: passing weights raises an error.
+            True: the scorer requests the weights. False: it ignores them. A string: it requests them under this name,
+            as in ``score(..., name=weights)``. None: passing weights raises an error.
 
         Returns
         -------

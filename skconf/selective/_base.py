@@ -438,14 +438,14 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If the decisions are not the classes. Such decisions are neither right nor wrong. Use
+            If the decisions are not the classes, because they are then neither right nor wrong. Use
             ``get_scorer("neg_reject_cost", ...)`` instead, which computes their cost.
         """
         answer, truth = self.predict_selective(X, costs=costs), LabelColumn(y, "y")
         if self.rule_ is not None and not self.rule_.of_classes:
             raise ValueError(
-                "score is the share of right answers, but decisions that are not the classes are neither right nor "
-                "wrong. Use get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=...)."
+                "score is the share of right answers, but if the decisions are not the classes, no decision is right "
+                "or wrong. Use get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=...)."
             )
         if len(truth) != len(answer.accepted):
             raise ValueError(f"y has {len(truth)} rows, but X has {len(answer.accepted)} samples.")

@@ -156,7 +156,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     @property
     def threshold_(self) -> float:  # type: ignore[override]
-        """Lowest score at which a prediction is accepted. It is 1 − γ/u_M if a `reject_cost` γ is given."""
+        """Lowest score at which a prediction is accepted.
+
+        With a `reject_cost` γ, it is 1 − γ/u_M, where u_M is the largest possible expected cost.
+        """
         if self.reject_cost is None:
             return float(self.threshold)
         self._check_threshold()

@@ -291,8 +291,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         )
         if rule is not None and not rule.of_classes and self.objective not in ("cost", "coverage"):
             raise ValueError(
-                f"objective={self.objective!r} counts errors, but decisions that are not the classes are neither right "
-                "nor wrong. Use objective='cost' or 'coverage'."
+                f"objective={self.objective!r} counts errors, but if the decisions are not the classes, no decision "
+                "is right or wrong. Use objective='cost' or 'coverage'."
             )
         if self.reject_cost is not None:
             warn_if_never_rejecting(self.reject_cost, training.dearest, "the most that an answer costs")

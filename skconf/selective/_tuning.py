@@ -120,7 +120,7 @@ def tune_threshold(
     score : array-like of shape (n_samples,), default=None
         The scores that are compared with the threshold. None uses the confidence.
     random_state : int, RandomState instance or None, default=None
-        Seed for the random sample of each cluster, and for the random rows with a `prevalence`.
+        Seed for drawing one sample from each cluster, and for drawing rows if there is a `prevalence`.
 
     Returns
     -------

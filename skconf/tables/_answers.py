@@ -77,7 +77,7 @@ class Answers:
         if alike:
             raise DataError(
                 f"{names}: they seem to be the same labels, written in two ways. Write them in the same way, or pass "
-                f"which answers are right by {option('correct')}.",
+                f"which answers are right with {option('correct')}.",
                 kind="labels written in two ways",
                 column=self._predicted.name,
             )

@@ -103,9 +103,9 @@ class Columns:
     Other Parameters
     ----------------
     abstained : label or False, default=None
-        Column that says which rows abstain: truth values, or a column that is blank in these rows. A row that abstains
-        needs no label, no grade and no confidence. None means ``abstained``, if there is such a column.
-        False: no row abstains.
+        Column that says where the model abstains: truth values, or a column that is blank in these rows. Such rows need
+        no label, no grade and no confidence. None means ``abstained``, if there is such a column. False: the model
+        never abstains.
     cluster : label or False, default=None
         Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
         other. False: rows do not depend on each other.
@@ -223,7 +223,7 @@ class Columns:
             if name not in counts:
                 raise ValueError(
                     f"there is no column {name!r}.{suggest(name, map(str, counts))} "
-                    f"The columns are {shorten(list(counts))}: name one of them by {self._option_of(name)}."
+                    f"The columns are {shorten(list(counts))}: name one of them with {self._option_of(name)}."
                 )
         if len(self.proba) > len(set(self.proba)):
             twice = next(name for name in self.proba if self.proba.count(name) > 1)
@@ -400,7 +400,7 @@ class Columns:
             positive = named if positive is None else positive
             if named is not None and plain(named) != plain(positive):
                 raise ValueError(
-                    f"column {self.proba[0]!r} is named by the label {named!r}, but a single column is the "
+                    f"column {self.proba[0]!r} is named after the label {named!r}, but a single column must be the "
                     f"probability of {option('pos_label')}, here {positive!r}. Pass {option('pos_label', named)}, or "
                     "name the other column."
                 )
@@ -448,13 +448,15 @@ class Columns:
             if name == self.confidence and have_no_entry(as_series(table[name])).any():
                 problem = as_data_error(error)
                 problem.kind = "blank confidences"
-                problem.advice = f"If rows without a confidence abstain, say so by {option('abstained', name)}."
+                problem.advice = (
+                    f"If the model abstains where there is no confidence, say so with {option('abstained', name)}."
+                )
                 raise problem from None
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise
             problem = as_data_error(error)
             problem.advice = (
-                f"If {shorten(words)} are grades, give each a number by {option('grades')}: "
+                f"If {shorten(words)} are grades, give each a number with {option('grades')}: "
                 f"{example_of(words, of_truth=of_truth)}."
             )
             raise problem from None

@@ -24,7 +24,7 @@ PERCENTAGES = "Divide percentages by 100, and write them without the sign: 0.93 
 _LISTS, _HEAD = (list, tuple, np.ndarray), 1000
 #: What to write instead of lists and similar values, and how many characters of their type are shown.
 _ONE_NUMBER = "Write one number in each row. Write a column proba_LABEL for the probability of each class."
-_ONE_LABEL = "Write one text or number in each row."
+_ONE_LABEL = "Write one string or number in each row."
 _WIDEST = 60
 #: Truth values, as texts.
 _TRUTH = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
@@ -119,10 +119,10 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
                 f"column {brief(name)} has no entry in ",
                 int(np.argmax(blank)),
                 f", and {shorten(list(dict.fromkeys(filter(None, texts))), 3)} elsewhere. The entries may be truth "
-                "values, or answers with blanks for rows that abstain.",
+                "values, or answers with blanks where the model abstains.",
                 kind="several readings",
                 column=name,
-                advice="Write a column with 1 for each row that abstains and 0 for each answer.",
+                advice="Write a column with 1 for each abstention and 0 for each answer.",
             )
         return says
     if not blank.any():
@@ -241,7 +241,7 @@ def _label_of_arrow(values: Any, name: Any) -> Any:
     except pa.ArrowInvalid:
         if pa.types.is_decimal(kind):  # it may have more digits than a float
             return pc.cast(values, pa.string())
-        text = f"column {name!r} holds bytes that are not UTF-8, where a label is needed. Write texts."
+        text = f"column {name!r} holds bytes that are not UTF-8, where a label is needed. Write it in UTF-8."
         raise DataError(text, kind="not a label", column=name) from None
     return values
 

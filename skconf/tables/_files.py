@@ -143,7 +143,7 @@ def _read_rows(path: Path, columns: Columns, n_rows: int | None, ids: Any, *, as
             gone = columns.states_of(table, answer)
             if not gone.eq(ANSWERED).all():
                 states |= gone[gone != ANSWERED].value_counts().to_dict()
-                words = f"took {_count(int(gone.ne(ANSWERED).sum()), 'text')} in column {answer!r} as abstaining"
+                words = f"took {_count(int(gone.ne(ANSWERED).sum()), 'string')} in column {answer!r} as abstentions"
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone.ne(ANSWERED)})
@@ -215,7 +215,7 @@ def _check_there(present: Sequence[Any], names: Sequence[Any], role: str) -> Non
             raise DataError(
                 f"there {'are several columns' if name in present else 'is no column'} {name!r}."
                 f"{suggest(str(name), map(str, present))} The columns are {shorten(present)}: name one of "
-                f"them by {option(role)}.",
+                f"them with {option(role)}.",
                 column=name,
             )
 

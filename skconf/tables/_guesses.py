@@ -368,8 +368,8 @@ class _Readings:
             meant = [name for name in meant if not spelled(name).startswith("pred")]
             such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
             advice = (
-                f"Name the column of true labels by {option('target')}{such}. If there is none, name the columns of "
-                f"correctness by {option('correct')} and of confidence by {option('confidence')}."
+                f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
+                f"correctness with {option('correct')} and of confidence with {option('confidence')}."
             )
             return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
         truth = self._truth(targets[0])
@@ -389,8 +389,8 @@ class _Readings:
                 row = int(np.argmax(off))
                 text, rest = f"{text}, but {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
         advice = (
-            f"Name the columns of probabilities by {option('proba')}, and their labels by {option('labels')}. Or name "
-            f"the column of predicted labels by {option('prediction')}, and of the confidence by "
+            f"Name the columns of probabilities with {option('proba')}, and their labels with {option('labels')}. Or "
+            f"name the column of predicted labels with {option('prediction')}, and of the confidence with "
             f"{option('confidence')}."
         )
         return NoPredictionsError(text, row, rest, kind="no predictions", advice=advice)
@@ -447,4 +447,4 @@ def _several(readings: Sequence[_Reading]) -> DataError:
     ]
     deciding = "pos_label" if not roles else roles[0]
     text = f"the columns can be read in {len(readings)} ways, such as: {one}; or: {other}."
-    return DataError(text, kind="several readings", advice=f"Choose one by {option(deciding)}.")
+    return DataError(text, kind="several readings", advice=f"Choose one with {option(deciding)}.")

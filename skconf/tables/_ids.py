@@ -72,7 +72,9 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
     """
     names, names_of_truth = open_table(path).names, open_table(truth).names
     if ids is None and (ids := id_column(names_of_truth)) is None:
-        raise ValueError(f"{shown(truth)} has no column of ids. Name the column of both files by {option('ids')}.")
+        raise ValueError(
+            f"{shown(truth)} has no column of ids. Use {option('ids')} to name the column that matches the rows."
+        )
     with located(shown(truth)):
         column = _column_of_truth([name for name in names_of_truth if name != ids], ids, target)
     if USUAL["target"] in names:
@@ -103,7 +105,7 @@ def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
     """Return the column of true labels, among the columns besides the ids."""
     if not names or target == ids:
         text = f"column {ids!r} has the ids, so it cannot also have the true labels."
-        raise DataError(text, kind="several readings", advice=f"Name another one by {option('target')}.")
+        raise DataError(text, kind="several readings", advice=f"Choose another column with {option('target')}.")
     if target is not None or len(names) == 1:
         return names[0] if target is None else target
     called = [[name for name in names if spelled(name) in known] for known in (TARGETS, MAYBE_TARGETS)]
@@ -113,7 +115,7 @@ def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
     raise DataError(
         f"it is unclear which of the columns {shorten(names)} has the true labels.",
         kind="several readings",
-        advice=f"Name it by {option('target')}.",
+        advice=f"Choose one with {option('target')}.",
     )
 
 
@@ -134,7 +136,7 @@ def _refuse_repeated(ids: "pd.Index[Any]", column: Any) -> None:
         rows = np.flatnonzero(ids == repeated[0])
         raise DataError(
             f"{len(repeated):,} of the ids in column {column!r} occur more than once, such as {repeated[0]!r} in "
-            f"rows {rows[0]} and {rows[1]}. Name a column with a different value in each row by {option('ids')}.",
+            f"rows {rows[0]} and {rows[1]}. Name a column with a different value in each row with {option('ids')}.",
             kind="repeated ids",
             column=column,
         )
@@ -149,9 +151,9 @@ def _places(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", models: str) -> NDArr
     lacking, more = wanted.difference(ids, sort=False), ids.difference(wanted, sort=False)
     if len(lacking) or len(more):
         raise ValueError(
-            f"{models} are not about the same samples: {len(lacking):,} ids are only in the first {_such(lacking)}and "
+            f"{models} do not have the same samples: {len(lacking):,} ids are only in the first {_such(lacking)}and "
             f"{len(more):,} only in the second {_such(more)}".rstrip()
-            + f". Give files with the same ids. Or leave {option('ids')} out, and models are not compared by rows."
+            + f". Give files with the same ids. Or leave {option('ids')} out; models are then not compared row by row."
         )
     return ids.get_indexer(wanted)
 

@@ -104,9 +104,8 @@ def _alone(line: bytes, number: int) -> "dict[str, Any] | UnreadableError":
         text = f"line {number} holds half of a pair of surrogates, which is no character. Write the whole."
         return UnreadableError(text, kind="not UTF-8")
     except (ValueError, RecursionError) as error:
-        what = (
-            "UTF-8 text" if isinstance(error, UnicodeDecodeError) else "JSON that can be read: it is too deep or long"
-        )
+        nested = "JSON that can be read: it is nested too deeply, or a number is too long"
+        what = "UTF-8 text" if isinstance(error, UnicodeDecodeError) else nested
         return UnreadableError(f"line {number} is not {what}. {_ADVICE}", kind="no object")
     return cast(dict[str, Any], row)
 

@@ -48,7 +48,7 @@ class LmEvalLog:
                     self.broken.append(f"line {number}")
         if not self.rows:
             raise DataError(
-                "no line of it is a sample of lm-evaluation-harness with doc_id, filtered_resps and metrics.",
+                "it has no line that is a sample of lm-evaluation-harness with doc_id, filtered_resps and metrics.",
                 kind="no log",
                 advice="Give a file samples_TASK_TIME.jsonl, which --log_samples writes.",
             )
@@ -82,8 +82,8 @@ class LmEvalLog:
             return None
         if all(len(each) == 1 for each in pairs):
             raise DataError(
-                f"{metric} grades how likely a given text is, and not an answer, because the output type of this task "
-                "is loglikelihood.",
+                f"{metric} does not grade an answer, but how likely a given text is, because the output type of this "
+                "task is loglikelihood.",
                 kind="output type",
                 column=grade,
                 advice="Log a multiple-choice task, or a task that generates answers.",

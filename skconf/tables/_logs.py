@@ -42,7 +42,7 @@ def read_log(
     confidence: str | None = None,
     abstained: str | Literal[False] | None = None,
 ) -> pd.DataFrame:
-    r"""Read a log of lm-evaluation-harness or Inspect: correctness and confidence of each answer, and who abstained.
+    r"""Read a log of lm-evaluation-harness or Inspect: correctness and confidence of each answer, and abstentions.
 
     Parameters
     ----------
@@ -57,12 +57,13 @@ def read_log(
         such as ``"correct"``; the name of a value within an object is ``"OUTER.INNER"``. None means the grades of the
         log, if it has only one kind.
     confidence : str, default=None
-        Column of the result with the confidences, such as ``"metadata.confidence"``. None means, for multiple choice of
-        lm-evaluation-harness, the softmax of the log-likelihoods at the graded choice. For Inspect, None means
-        ``score.confidence`` or ``metadata.confidence``, and for other logs ``confidence``, if there is such a column.
+        Column of the result with the confidences, such as ``"metadata.confidence"``. For multiple choice of
+        lm-evaluation-harness, None means the softmax of the log-likelihoods, for the choice that is graded. For
+        Inspect, None means ``score.confidence`` or ``metadata.confidence``, and for other logs ``confidence``, if there
+        is such a column.
     abstained : str or False, default=None
-        Column of the result that says which answers abstain: truth values, or a column that is blank in these rows.
-        None means the rules in Notes. False: no answer abstains.
+        Column of the result that says where the model abstains: truth values, or a column that is blank in these rows.
+        None means the rules in Notes. False: the model never abstains.
 
     Returns
     -------
@@ -72,13 +73,13 @@ def read_log(
         - ``id``, ``epoch`` : the question, and the number of its repetition, from 1.
         - ``correct`` : the grade in [0, 1], as the tool counts it; NaN if there is no grade.
         - ``confidence`` : confidence in the answer; NaN if the log has no confidence.
-        - ``abstained`` : whether the answer abstains.
+        - ``abstained`` : whether the model abstains.
         - ``state`` : "answered"; or the reason why it abstains: "graded N", "content filter", "said so", "blank" or
           "[invalid]"; or "unscored" if the grader failed; or "failed" if the model failed.
         - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the choice, from 0.
         - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if these are known.
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect: of the sample, and of its
-          score), other columns of JSON lines : further texts and numbers of the log about the question.
+          score), other columns of JSON lines : further strings and numbers of the log about the question.
 
         If `correct` or `confidence` is None, the sentences in the list ``attrs["read_as"]`` say which column was used.
 
@@ -87,7 +88,7 @@ def read_log(
     DataError
         A ValueError. If the file is not such a log, or has no graded sample. If there are several metrics, filters or
         scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If the output type of the
-        log is ``loglikelihood``: its ``acc`` grades a given text, and not an answer.
+        log is ``loglikelihood``: its ``acc`` does not grade an answer, but a given text.
     ImportError
         If an ``.eval`` log needs zstandard, and zstandard is not installed.
 
@@ -104,7 +105,7 @@ def read_log(
 
     Notes
     -----
-    An answer abstains if its grade is 0, and if one of these conditions holds.
+    The model abstains if the grade of its answer is 0, and if one of these conditions holds.
 
     - Inspect graded it N (no answer), or a content filter stopped the model.
     - The whole answer is one of a fixed list, such as "I don't know" or "Not sure.". These texts are never searched
@@ -112,12 +113,12 @@ def read_log(
     - The answer is blank. Inspect's ``choice()`` writes a blank if an answer has no letter (graded I).
     - The answer is ``[invalid]``. Filters of lm-evaluation-harness write this if they find no answer.
 
-    In other JSON lines, the column ``abstained`` says which answers abstain, if there is one.
+    In other JSON lines, the column ``abstained`` says where the model abstains, if there is one.
 
     Inspect's C is 1, P is 0.5, I and N are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about
     different answers: ``acc`` is about the choice with the largest log-likelihood, ``acc_norm`` about the choice with
     the largest log-likelihood per character, and ``acc_bytes`` per byte. The confidence belongs to the choice that the
-    metric grades. ``brier_score`` is an array written as text in such logs, and is never read.
+    metric grades. In such logs ``brier_score`` is an array written as text. It is never read.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
     if not names:
         why = "; ".join(f"{name} {reason}" for name, reason in log.refused.items())
         raise DataError(
-            f"nothing in this log grades answers by numbers from 0 to 1{f': {why}' if why else ''}.",
+            f"nothing in this log grades answers with numbers from 0 to 1{f': {why}' if why else ''}.",
             kind="no grade",
             advice="Grade the answers, and log the samples again.",
         )
@@ -238,7 +239,7 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
         f"{correct!r} does not grade the answers.{suggest(str(correct), names)} These values do: {shorten(names)}.",
         kind="no grade",
         column=correct,
-        advice=f"Name one of these by {option('correct')}.",
+        advice=f"Choose one of these with {option('correct')}.",
     )
 
 
@@ -300,7 +301,7 @@ def _named(name: str, columns: "Mapping[str, pd.Series[Any]]", role: str) -> "pd
             f"{shorten(list(columns))}.",
             kind="no column",
             column=name,
-            advice=f"Name one of them by {option(role)}.",
+            advice=f"Name one of them with {option(role)}.",
         )
     return columns[name]
 

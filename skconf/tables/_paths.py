@@ -159,7 +159,9 @@ def list_files(paths: Paths) -> list[Path]:
                 f"there is no file of a table in {name}. Names of such files end in .csv, .tsv, .jsonl or .parquet"
             )
         if not files and path.exists():
-            raise FileNotFoundError(f"{name} is a pipe or a device, not a file. Pass its content by standard input: -")
+            raise FileNotFoundError(
+                f"{name} is a pipe or a device, not a file. Pass its content through standard input: -"
+            )
         if not files:
             raise FileNotFoundError(f"there is no file {name}")
         for file in files:

@@ -400,7 +400,7 @@ class TestStorage:
         days = [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")]
         total = MetricAccumulator("coverage").update(days, [0.2, 0.9])
         assert pickle.loads(pickle.dumps(total)).update(days, [0.2, 0.9]).n_samples == 4
-        with pytest.raises(TypeError, match=r"are neither numbers nor texts.*pickle the accumulator"):
+        with pytest.raises(TypeError, match=r"are neither numbers nor strings.*pickle the accumulator"):
             total.state_dict()
 
     def test_of_nothing(self):

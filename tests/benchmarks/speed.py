@@ -270,7 +270,7 @@ def _machine():
     found, missing = speed_peers.versions()
     return (
         f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy {np.__version__}, "
-        f"{', '.join(found)}, at a load of {os.getloadavg()[2]:.0f} by other programs"
+        f"{', '.join(found)}; other programs caused a load of {os.getloadavg()[2]:.0f}"
         + (f". Not installed: {', '.join(missing)}" if missing else "")
     )
 

@@ -72,6 +72,24 @@ def test_a_member_that_is_far_behind_gets_next_to_nothing_from_its_prior():
     assert right.weights_[0] > 0.1
 
 
+def test_classes_that_are_nearly_separable_leave_no_weight_with_members_that_are_behind():
+    # Half of the prior is the Bayesian member's, whose curves hardly reach a shift of six in the log-odds. The log
+    # losses of members differ by a few nats only, but the best one is nearly zero.
+    def draw(n, seed):
+        rng = np.random.default_rng(seed)
+        y = np.arange(n) % 20 == 0
+        return expit(np.where(y, rng.normal(14, 2, n), rng.normal(-2, 3, n))), y
+
+    losses, weights = [], []
+    for seed in range(4):
+        model = PooledCalibrator().fit(*draw(60, seed))
+        p, y = draw(4000, 1000 + seed)
+        losses.append(2 * np.mean((model.predict_proba(p)[:, 1] - y) ** 2))
+        weights.append(model.weights_[4])
+    assert np.mean(losses) < 0.002
+    assert np.mean(weights) < 0.2
+
+
 def test_the_pool_is_the_weighted_mean_of_members_fitted_on_all_samples():
     proba, y = three_class_task()
     model = PooledCalibrator([None, "platt", TemperatureCalibrator()], smoothing=0, tail_zscore=None).fit(proba, y)
@@ -308,7 +326,7 @@ def test_the_guide_lowers_the_size_ratio_of_new_samples():
 def test_an_absent_class_is_scaled_and_the_others_share_the_rest():
     proba, y = three_class_task()
     seen = y != 1
-    with pytest.warns(UserWarning, match=r"PooledCalibrator has no sample of \[1\] to calibrate by") as told:
+    with pytest.warns(UserWarning, match=r"PooledCalibrator cannot calibrate the probabilities of \[1\]") as told:
         model = PooledCalibrator(smoothing=0).fit(proba[seen], y[seen], labels=[0, 1, 2])
     assert len(told) == 1
     with pytest.warns(UserWarning, match="scales"):

@@ -149,7 +149,7 @@ class TestIds:
         [
             (
                 lambda t: t[:-2],
-                "are not about the same samples: 2 ids are only in the first (such as 's198') and 0 only",
+                "do not have the same samples: 2 ids are only in the first (such as 's198') and 0 only",
             ),
             (
                 lambda t: t.assign(id="x" + t["id"]),
@@ -211,7 +211,7 @@ class TestSlices:
         ("options", "message"),
         [
             (["--slices", "regoin"], "a.csv: there is no column 'regoin'. Did you mean 'region'? The columns are"),
-            (["--slices", "regoin"], "name one of them by --slices."),
+            (["--slices", "regoin"], "name one of them with --slices."),
             (["--slices", "region", "--batches"], "Leave --slices out; --group … gives the metrics of each group"),
             (["--slices", "region", "--group", "age"], "Leave --slices out"),
             (["--slices", "id"], "'id'] has 200 different texts in 200 rows"),
@@ -285,17 +285,17 @@ def test_models_with_different_labels_are_not_compared(capsys):
         (["empty"], "there is no file of a table in empty. Names of such files end in .csv, .tsv, .jsonl or .parquet"),
         (
             ["a.csv", "--target", "lable"],
-            "Did you mean 'label'? The columns are ['id', 'label', '0', '1']: name one of them by --target.",
+            "Did you mean 'label'? The columns are ['id', 'label', '0', '1']: name one of them with --target.",
         ),
-        (["a.csv", "--proba", "2"], "name one of them by --proba."),
-        (["a.csv", "--group", "shop"], "name one of them by --group."),
+        (["a.csv", "--proba", "2"], "name one of them with --proba."),
+        (["a.csv", "--group", "shop"], "name one of them with --group."),
         (
             ["a.csv", "--target", "label", "--proba", "id"],
             "column 'id' has 's0' in row 0 (line 2, id s0), where a number is needed. (--target label, --proba id",
         ),
         (
             ["a.csv", "--target", "id"],
-            "with 's0', 's1', 's10', 's100', … 's99'. Name the columns of probabilities by --proba",
+            "with 's0', 's1', 's10', 's100', … 's99'. Name the columns of probabilities with --proba",
         ),
         (["b.csv", "--labels", "a", "b"], "do not match --labels a b. Leave --labels out, or rename the columns."),
     ],
@@ -320,7 +320,8 @@ def test_labels_that_batches_cannot_know_are_asked_for_by_their_option(capsys):
 def test_a_pipe_is_read_as_standard_input(capsys):
     os.mkfifo("pipe")
     assert main(["evaluate", "pipe"]) == 2
-    assert "pipe is a pipe or a device, not a file. Pass its content by standard input: -" in capsys.readouterr().err
+    told = "pipe is a pipe or a device, not a file. Pass its content through standard input: -"
+    assert told in capsys.readouterr().err
 
 
 def test_a_file_that_may_not_be_read(monkeypatch, capsys):

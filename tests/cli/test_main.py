@@ -382,7 +382,7 @@ def test_correctness_and_confidence(tmp_path, capsys):
         (
             "a,b\n1,2\n",
             [],
-            "cannot tell which of the columns ['a', 'b'] hold the predictions. Name the column of true labels by --t",
+            "cannot tell which of the columns ['a', 'b'] hold the predictions. Name the column of true labels with --t",
         ),
         ("y_true,p\n0,.2\n1,.7\n", ["--target", "y_tru"], "there is no column 'y_tru'. Did you mean 'y_true'"),
         (
@@ -619,7 +619,7 @@ def test_a_page_of_two_models(models, tmp_path, capsys):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.count('role="img"') == 4
     titles = [
-        "May I trust their confidences?",
+        "Can I trust their confidences?",
         "When should they abstain?",
         "Which model is better?",
         "Where do they fail?",

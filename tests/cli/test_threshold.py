@@ -114,7 +114,7 @@ def test_rows_that_abstain_are_no_cases_that_could_be_accepted(capsys):
     gone = np.arange(N) % 4 == 0
     ANSWERS.assign(abstained=gone.astype(int)).to_csv("gone.csv", index=False)
     out = run(capsys, "gone.csv", "--target", "risk=0.1")
-    assert f"{N:,} rows: {(~gone).sum():,} are answers, and the others abstain. All guarantees" in out
+    assert f"{N:,} rows: {(~gone).sum():,} are answers; in the others, the model abstains. All guarantees" in out
     found = json.loads(run(capsys, "gone.csv", "--target", "risk=0.1", "--format", "json"))
     accepted = (ANSWERS["confidence"] >= found["thresholds"][0]["threshold"])[~gone]
     assert (found["rows"], found["answers"]) == (N, (~gone).sum())
@@ -139,7 +139,7 @@ def test_many_slices_without_rows_enough_are_told_in_short(capsys):
         (("p.csv", "--target", "cost=1"), "use tune_threshold in Python"),
         (("p.csv", "--slices", "regio"), "Did you mean 'region'?"),
         (("p.csv", "--slices", "age"), "90 distinct numbers"),
-        (("p.csv", "--label", "nope"), "name one of them by --label"),
+        (("p.csv", "--label", "nope"), "name one of them with --label"),
         (("a.csv", "--target", "recall:1=0.1"), "Use a target for the risk."),
         (("p.csv", "--target", "coverage=1"), "must be below 1. No number of samples can show that a rate is one"),
         (("p.csv", "--target", "recall:fraud=1"), "must be below 1"),

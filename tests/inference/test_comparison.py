@@ -219,7 +219,7 @@ class TestSeveral:
         ({"y_proba": {"a": np.full(40, 0.5), "b": np.full(40, 1.5)}}, ValueError, "outside"),
         ({"baseline": "c"}, ValueError, "baseline='c' is not among the models"),
         ({"method": "bca"}, ValueError, "method must be one of"),
-        ({"metric": "neg_ece", "method": "delta"}, TypeError, "neg_ece has no interval by method='delta'"),
+        ({"metric": "neg_ece", "method": "delta"}, TypeError, "neg_ece has no interval with method='delta'"),
         ({"y_pred": {"c": np.zeros(40)}}, ValueError, "y_pred has predictions of .'c'."),
         ({"y_pred": np.zeros(40)}, TypeError, "y_pred must be a mapping of models"),
         ({"y_proba": pd.DataFrame({"a": np.full(40, 0.5)})}, TypeError, "y_proba must be a mapping of models"),

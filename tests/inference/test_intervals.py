@@ -163,7 +163,7 @@ class TestDelta:
         "metric", ["expected_calibration_error", "neg_ece", "maximum_calibration_error", "overconfidence_risk"]
     )
     def test_kinks_are_refused_by_name(self, metric):
-        with pytest.raises(TypeError, match=f"{metric} has no interval by method='delta'.* Use method='bootstrap'"):
+        with pytest.raises(TypeError, match=f"{metric} has no interval with method='delta'.* Use method='bootstrap'"):
             confidence_interval(metric, *draw_classes(50), method="delta")
 
     @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ class TestDelta:
         ],
     )
     def test_what_has_no_influence_is_refused(self, metric):
-        with pytest.raises(TypeError, match="has no interval by method='delta'"):
+        with pytest.raises(TypeError, match="has no interval with method='delta'"):
             confidence_interval(metric, *draw_classes(50), method="delta")
 
 

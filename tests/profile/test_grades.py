@@ -129,7 +129,7 @@ def test_columns_of_words_are_found(tmp_path, capsys):
     [
         (
             [],
-            "If ['high', 'medium', 'low'] are grades, give each a number by --grades: high=0.9",
+            "If ['high', 'medium', 'low'] are grades, give each a number with --grades: high=0.9",
         ),
         (["--grades", "high=.9", "low=.3"], "column 'confidence' is 'medium' in row 1 (line 3), which is not a grade"),
         (["--grades", "high=.9", "low=.3", "high=.8"], "--grades gives 'high' two numbers"),

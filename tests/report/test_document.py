@@ -20,7 +20,7 @@ X, Y = load_iris(return_X_y=True)
 WORDS = np.array(["setosa", "<i>versi", "virginica"])[Y]
 RNG = np.random.default_rng(0)
 QUESTIONS = [
-    "May I trust their confidences?",
+    "Can I trust their confidences?",
     "When should they abstain?",
     "Which model is better?",
     "Where do they fail?",
@@ -84,7 +84,7 @@ def test_a_page_asks_the_readers_questions_in_order(report):
 
 def test_a_single_model_is_not_compared(models):
     page = ConfidenceReport.from_estimator(models["bayes"], X[1::2], WORDS[1::2]).page()
-    of_one = ["May I trust its confidences?", "When should it abstain?", "Where does it fail?", *QUESTIONS[4:]]
+    of_one = ["Can I trust its confidences?", "When should it abstain?", "Where does it fail?", *QUESTIONS[4:]]
     assert re.findall(r"<h2>(.*?)</h2>", page) == of_one
 
 
@@ -149,7 +149,7 @@ page = confidence_report(y, {"a": p, "b": p**2}).page()
 def test_reports_without_predictions_have_a_page_with_their_table(report, tmp_path):
     by_class = confidence_report([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], by="class")
     assert by_class.page().count("<tr>") == 3
-    with pytest.raises(ValueError, match="is only a table"):
+    with pytest.raises(ValueError, match="has only a table"):
         by_class.model_card()
     report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.page()

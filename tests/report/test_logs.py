@@ -94,7 +94,7 @@ def test_answers_that_read_like_truth_values_abstain_where_they_are_blank(words)
 def test_accuracy_counts_rows_that_abstain_as_wrong_also_beside_a_threshold():
     report = ConfidenceReport.from_files("answers.csv", abstained="gone", metrics=["accuracy"], threshold=0.8)
     assert report.frame.at["accuracy", "value"] == pytest.approx(CORRECT[KEPT].sum() / N)
-    assert "accuracy counts rows that abstain as wrong" in str(report)
+    assert "accuracy counts abstentions as wrong" in str(report)
 
 
 def test_marks_of_some_rows_abstain_there():
@@ -104,7 +104,7 @@ def test_marks_of_some_rows_abstain_there():
 
 
 def test_blank_confidences_are_refused_where_nothing_says_that_they_abstain():
-    with pytest.raises(ValueError, match="confidence abstain, say so by abstained='confidence'") as caught:
+    with pytest.raises(ValueError, match="where there is no confidence, say so with abstained='confidence'") as caught:
         ConfidenceReport.from_files("answers.csv")
     assert caught.value.row == int(np.argmax(ABSTAINED))
 
@@ -474,7 +474,7 @@ def test_graded_json_lines_abstain_as_read_log_says(of, capsys):
     if of == "command":
         assert main(["evaluate", "x.jsonl", "--correct", "is_right", "--confidence", "sure.p", "--short"]) == 0
         out, said = map(" ".join, (text.split() for text in capsys.readouterr()))
-        assert f"took {gone.sum()} texts in column 'response' as abstaining; --abstained none takes them as" in said
+        assert f"took {gone.sum()} strings in column 'response' as abstentions; --abstained none takes them as" in said
     else:
         report = ConfidenceReport.from_files("x.jsonl", correct="is_right", confidence="sure.p")
         (out,) = answered(report.evidence)

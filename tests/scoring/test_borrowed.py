@@ -131,7 +131,7 @@ class TestTheyAreThemselves:
     def test_one_that_decides_by_another_response_is_refused(self):
         X, y = rows(2)
         model = FixedThresholdClassifier(LogisticRegression(), response_method="decision_function").fit(X, y)
-        with pytest.raises(ValueError, match=r"FixedThresholdClassifier decides by decision_function.*predict_proba"):
+        with pytest.raises(ValueError, match=r"FixedThresholdClassifier decides with decision_function.*predict_proba"):
             confidence_scoring(["accuracy"])(model, X, y)
 
     @pytest.mark.parametrize(

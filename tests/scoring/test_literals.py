@@ -30,7 +30,7 @@ def test_scorers_of_other_parameters_have_other_keys():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("n=one", r"n in .* must be a number, .* but is one\. Write a text in quotes: n='one'"),
+        ("n=one", r"n in .* must be a number, .* but is one\. Put strings in quotes: n='one'"),
         ("n=__import__('os').getpid()", r"n in .* but is __import__\('os'\)\.getpid\(\)"),
         ("eps=1e-7, n=2**3", r"n in .* but is 2 \*\* 3"),
         ("n={[]: 1}", "n in .* must be a number"),

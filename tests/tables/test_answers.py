@@ -84,7 +84,7 @@ def test_a_class_that_is_always_taken_for_another_is_no_mistake(tmp_path):
 
 def test_a_column_named_by_the_other_label_is_refused():
     table = {"y_true": written(IS_YES, yes="yes", no="no"), "proba_no": 1 - POSITIVE}
-    with pytest.raises(ValueError, match=r"'proba_no' is named by the label 'no'.* Pass pos_label='no'"):
+    with pytest.raises(ValueError, match=r"'proba_no' is named after the label 'no'.* Pass pos_label='no'"):
         read(table, pos_label="yes")
     assert read(table).correct.mean() == pytest.approx(ACCURACY)
 
@@ -154,5 +154,5 @@ class TestSwapped:
 )
 def test_grades_are_suggested_with_their_polarity(words, example):
     table = {"correct": [words[0]] * 60 + [words[1]] * 40, "confidence": np.full(100, 0.8)}
-    with pytest.raises(ValueError, match=f"by grades: {example}"):
+    with pytest.raises(ValueError, match=f"with grades: {example}"):
         read(table)

@@ -168,19 +168,19 @@ def test_the_one_reading_that_fits_is_taken_and_said(name, written):
 REFUSED = {
     "two true labels": (
         {"label": Y3, "class": np.roll(Y3, 1), **named("{}")},
-        "can be read in 2 ways, .* Choose one by target",
+        "can be read in 2 ways, .* Choose one with target",
     ),
     "raw and calibrated": (
         {"label": Y, **both("raw_{}"), **both("cal_{}")},
-        "'raw_0' and 'raw_1' .*'cal_0'.* Choose one by proba",
+        "'raw_0' and 'raw_1' .*'cal_0'.* Choose one with proba",
     ),
     "a probability of either": (
         {"label": YES[Y], "score": P},
-        "'score' as the probability of no; or: .* Choose one by pos_label",
+        "'score' as the probability of no; or: .* Choose one with pos_label",
     ),
     "a score of the answer or of 1": (
         {"label": Y[P > 0.5], "prediction": 1, "score": P[P > 0.5]},
-        "as the probability of 1; or: .*as the confidence in the prediction. Choose one by proba",
+        "as the probability of 1; or: .*as the confidence in the prediction. Choose one with proba",
     ),
     "no true labels": (
         {"species": Y3, "prediction_label": PRED3, "prediction_score": SURE3},
@@ -198,9 +198,9 @@ REFUSED = {
     ),
     "lists": (
         {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
-        "Name the columns of probabilities by proba",
+        "Name the columns of probabilities with proba",
     ),
-    "features only": ({"age": P, "shop": "web"}, "Name the column of true labels by target. If"),
+    "features only": ({"age": P, "shop": "web"}, "Name the column of true labels with target. If"),
 }
 
 

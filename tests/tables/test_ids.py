@@ -71,7 +71,7 @@ def test_ids_that_do_not_match_are_counted_and_shown(wrong, change, kind, number
 def test_what_cannot_be_told_is_asked_for():
     write(PREDICTIONS, "p.csv")
     write(TRUTH.rename(columns={"label": "a"}), "t.csv")
-    with pytest.raises(ValueError, match="Name it by target") as refused:
+    with pytest.raises(ValueError, match="Choose one with target") as refused:
         ConfidenceReport.from_files("p.csv", truth="t.csv")
     assert (refused.value.kind, refused.value.place) == ("several readings", "t.csv")
     assert ConfidenceReport.from_files("p.csv", truth="t.csv", target="a").evidence.profiles["value"].n_classes == 2
@@ -80,7 +80,7 @@ def test_what_cannot_be_told_is_asked_for():
             ConfidenceReport.from_files("p.csv", truth=write(TRUTH[["id"]], "t.csv"), target=target)
         assert (refused.value.kind, refused.value.place) == ("several readings", "t.csv")
     write(TRUTH.rename(columns={"id": "no name"}), "t.csv")
-    with pytest.raises(ValueError, match="by ids"):
+    with pytest.raises(ValueError, match="Use ids"):
         ConfidenceReport.from_files("p.csv", truth="t.csv")
     with pytest.raises(ValueError, match="in batches"):
         ConfidenceReport.from_files("p.csv", truth="t.csv", in_batches=True)

@@ -39,8 +39,8 @@ class AnswersResult:
         `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
     comparisons : DataFrame
         A row for each pair and quantity: value of the `first`, of the `second`, `difference`, `low`, `high`, `p_value`,
-        `p_adjusted` by the method of Holm over the task, the number of questions `n`, and the number `differ` of
-        answers that are right in only one of them.
+        `p_adjusted`, adjusted with Holm's method within the task, the number of questions `n`, and the number `differ`
+        of answers that are right in only one of them.
     graders : DataFrame
         The same columns for pairs of graders of the same answers.
     files : DataFrame
@@ -107,7 +107,7 @@ def answers_experiment(
     n_jobs : int, default=None
         Processes; -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def answers_experiment(
     FileNotFoundError
         If there is no file of a table.
     ValueError
-        If no file can be read, or the word for a right answer is unknown.
+        If no file can be read, or if it is unknown which grade means a right answer.
 
     See Also
     --------

@@ -115,7 +115,7 @@ def read_answers(
     kept = []
     for file in (_graded(file, word, named=right is not None) for file in read):
         if not file.grades:
-            left_out[file.name] = f"it has no grade {word!r}, which is the word for a right answer."
+            left_out[file.name] = f"no answer has the grade {word!r}, which means a right answer."
         elif any(file.rows(grader).sum() < _FEWEST for grader in file.grades):
             left_out[file.name] = "it has fewer than two answers with both a confidence and a grade."
         else:
@@ -238,9 +238,9 @@ def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
         return _bare(right)
     usual = sorted(_RIGHT & set(seen))
     if seen and len(usual) != 1:
-        which = f"{shorten(usual)} may all mean" if usual else "no grade has a usual word for"
+        which = f"{shorten(usual)} may all mean" if usual else "no grade is a usual word for"
         raise ValueError(
-            f"{which} a right answer. Name it by right (--right). Grades: {shorten(sorted(seen.values()))}."
+            f"{which} a right answer. Name one with right (--right). Grades: {shorten(sorted(seen.values()))}."
         )
     return usual[0] if usual else ""
 

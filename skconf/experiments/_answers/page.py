@@ -42,8 +42,8 @@ _NOTES = (
     "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
     "If confidences are not probabilities, both sides are calibrated before they are compared.",
     "Calibration differs between folds. This may lower AUC_c and raise AURC if confidences say little.",
-    "The best method depends on the metric by more than chance: A is better than B by one metric, worse by another.",
-    "Both differences then have an adjusted p < 0.05.",
+    "The best method may depend on the metric: A is better than B in one metric, and worse in another.",
+    "This is called more than chance if both differences have an adjusted p < 0.05.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
 
@@ -149,7 +149,7 @@ def _by_metric(result: AnswersResult, best: pd.DataFrame) -> Iterator[str]:
     always = best.groupby(_SYSTEM, sort=False)["methods"].agg(lambda methods: frozenset.intersection(*methods))
     differ = [system for system, methods in always.items() if not methods]
     surely = sum(_each_better(result, *system) for system in differ)
-    beyond = f", by more than chance in {surely or 'none'} of these" if differ else ""
+    beyond = f"; in {surely or 'none'} of these, this is more than chance" if differ else ""
     yield (
         f"The best method depends on the metric ({listed([title_of(name) for name in _OF_CONFIDENCE])}) in "
         f"{len(differ)} of {len(always)} systems with several methods{beyond}."
@@ -174,8 +174,8 @@ def _published(figures: pd.DataFrame) -> Iterator[str]:
         return
     others = published[published["deviation"] != 0]
     near = (
-        f". Of the others, {int((others['deviation'].abs() <= 3).sum())} are within three standard errors, as with "
-        "other answers of the same system"
+        f". Of the others, {int((others['deviation'].abs() <= 3).sum())} are within three standard errors, as other "
+        "answers of the same system would be"
     )
     met = f"{len(published) - len(others)} of {len(published)} published figures are reproduced in all printed digits"
     yield f"{met}{near if len(others) else ''}."

@@ -191,7 +191,7 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
 
 def _arrays_in(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the probabilities and labels in a file, without loading any object."""
-    saved = "Write it by numpy.savez(file, proba=proba, y=y), with labels that are numbers or texts (y.astype(str))."
+    saved = "Write it with numpy.savez(file, proba=proba, y=y), where labels are numbers or strings (y.astype(str))."
     try:
         with np.load(file, allow_pickle=False) as arrays:
             names = {what: next((name for name in of if name in arrays), None) for what, of in _ARRAYS.items()}

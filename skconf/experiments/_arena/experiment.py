@@ -92,7 +92,7 @@ def arena_experiment(
     n_jobs : int, default=None
         Number of processes. -1 uses all cores. Each process has one thread.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------

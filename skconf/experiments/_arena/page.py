@@ -237,8 +237,8 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
     floor = min(0.0, *(float(part[["ours", "low", "high"]].min().min()) for part in points.values()))
     return rows_chart(
         f"Losses beside {champion}, {KINDS[kind]}",
-        f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse by both losses and by more "
-        f"than chance (95%, by data sets). Differences above {most:.0%} are drawn at the edge.",
+        f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse in both losses, and by more "
+        f"than chance (95%, over data sets). Differences above {most:.0%} are drawn at the edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
         list(compared.index),
         points,
@@ -272,7 +272,7 @@ def _least(shares: "pd.Series[float]") -> str:
     """Say which calibrators are least often overconfident, and how often."""
     least = float(shares.min())
     names = listed(list(shares.index[shares <= least]))
-    return f"By the larger of both shares, {names} {'have' if ' and ' in names else 'has'} the smallest: {least:.0%}."
+    return f"The larger of the two shares is smallest for {names}: {least:.0%}."
 
 
 def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:

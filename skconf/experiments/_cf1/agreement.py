@@ -61,7 +61,7 @@ def cf1_agreement_experiment(
     n_jobs : int, default=None
         Number of processes for training. -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------

@@ -28,10 +28,10 @@ _VARIANCE = (
     "lower: share of models and classes with less variance of the probabilistic metric; ratio: the median ratio.",
     "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
     "c_: the same for the probabilistic metric.",
-    "f_test, bartlett, levene: share of models and classes whose two variances differ, by each test at the level 0.05.",
+    "f_test, bartlett, levene: share of models and classes whose two variances differ in each test, at the level 0.05.",
 )
 _SAME_MODEL = (
-    "significant: share of pairs that differ by both metrics at the level 0.01.",
+    "significant: share of pairs that differ in both metrics, at the level 0.01.",
     "agree: share of the significant pairs in which both metrics prefer the same model.",
     "_resamples: the same with the paper's t-test, which treats resamples as samples.",
 )

@@ -75,7 +75,7 @@ def cf1_variance_experiment(
     data_home: str | PathLike[str] | None = None,
     random_state: int = 0,
 ) -> CF1Variance:
-    """Compare the variance of cPrecision, cRecall and cF1 with the ordinary metrics, for smaller and smaller test sets.
+    """Compare the variances of cPrecision, cRecall and cF1 with those of the ordinary metrics, on smaller test sets.
 
     As in the paper's Section 6.1, models have different training data: all data, two thirds with a tenth of the labels
     altered, or a third with a fifth of the labels altered. All models are evaluated on the same resamples of the test
@@ -175,7 +175,7 @@ def _models(
     if len(training_shares) != len(label_noise) or len(label_noise) < 2:
         raise ValueError(
             f"There are {len(training_shares)} training_shares, but {len(label_noise)} of label_noise. Each model "
-            "needs one of both, and there must be at least two models."
+            "needs one of each, and there must be at least two models."
         )
     pairs = zip(training_shares, label_noise, strict=True)
     return {f"model {number}": pair for number, pair in enumerate(pairs, 1)}

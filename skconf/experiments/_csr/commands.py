@@ -98,7 +98,9 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         help="'quick' has fixed parameters; 'paper' has a TPE search of 60 trials with 5-fold cross-validation, which "
         "takes hours (default: 'quick')",
     )
-    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of the search (default: by --preset)")
+    how.add_argument(
+        "--trials", type=whole_number(1), metavar="N", help="trials of the search (default: set by --preset)"
+    )
     how.add_argument(
         "--class-weight",
         choices=["balanced", "none"],

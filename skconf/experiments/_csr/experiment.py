@@ -79,8 +79,8 @@ def csr_experiment(
     trials : int, default=None
         Number of trials of the search. None means the number of the preset.
     class_weight : {"balanced"} or None, default="balanced"
-        Weights of the training samples. The paper mentions no weights, but its figures agree with balanced classes and
-        early stopping without weights: see the notes.
+        Weights of the training samples. The paper mentions no weights. Its figures agree with ours if the weights
+        balance the classes in training, and early stopping uses no weights: see the notes.
     device : {"cpu", "cuda"}, default="cpu"
         Device on which XGBoost trains. Models of a GPU differ slightly from models of a processor.
     random_state : int or sequence of int, default=0
@@ -104,7 +104,7 @@ def csr_experiment(
         Number of cores, for several models at once and then for the threads of XGBoost. -1 means all, None half of
         them.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def _named(estimators: Mapping[str, Any], calibrations: Iterable[str]) -> dict[s
     named = {str(name): estimator for name, estimator in estimators.items()}
     for name, estimator in named.items():
         if name in {"", *calibrations}:
-            raise ValueError(f"estimators must not have the name of a calibration, but one is {name!r}.")
+            raise ValueError(f"no estimator may have the name of a calibration, but one is named {name!r}.")
         check_estimator(name, estimator)
     return named
 

@@ -82,7 +82,7 @@ def csr_synthetic_experiment(
     n_jobs : int, default=None
         Processes; -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def csr_synthetic_auc_experiment(
     n_jobs : int, default=None
         Processes; -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------

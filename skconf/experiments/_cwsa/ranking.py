@@ -88,7 +88,7 @@ def cwsa_ranking_experiment(
     n_jobs : int, default=None
         Processes that train; -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------

@@ -73,7 +73,7 @@ def ecuas_experiment(
     n_jobs : int, default=None
         Processes; -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def ecuas_sampling_experiment(
     n_jobs : int, default=None
         Processes; -1 uses all cores.
     progress : bool, default=False
-        Show progress and the time left on standard error.
+        Show progress and the remaining time on stderr.
 
     Returns
     -------

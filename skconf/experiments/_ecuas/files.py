@@ -90,10 +90,11 @@ def _array(path: Path) -> NDArray[Any]:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise ValueError(
-            f"{path.name} is not an array of numbers, or has Python objects, which are not read. Save it by numpy.save."
+            f"{path.name} is not an array of numbers, or has Python objects, which are not read. Save it with "
+            "numpy.save."
         ) from error
     if not isinstance(array, np.ndarray):
-        raise ValueError(f"{path.name} has several arrays. Save one array by numpy.save.")
+        raise ValueError(f"{path.name} has several arrays. Save one array with numpy.save.")
     return array
 
 

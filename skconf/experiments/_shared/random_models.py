@@ -73,6 +73,6 @@ def random_models(n_models: int, seed: int, kinds: Sequence[str] = DEFAULT_KINDS
     for kind in kinds:
         check_option(kind, "kind", KINDS)
     if not kinds:
-        raise ValueError(f"kinds is empty. Name some of {', '.join(KINDS)}.")
+        raise ValueError(f"kinds is empty. Choose from {', '.join(KINDS)}.")
     rng = np.random.default_rng(seed)
     return [KINDS[kinds[number % len(kinds)]](rng) for number in range(n_models)]

@@ -70,7 +70,7 @@ class ExperimentReport:
 
     @property
     def result(self) -> list[str]:
-        """How many figures agree with the printed ones, and the findings."""
+        """How many figures agree with the printed ones, followed by the findings."""
         return [*([] if self.compared is None else agreement_words(self.compared)), *self.findings]
 
     @property

@@ -270,7 +270,7 @@ class Additive(Metric):
         return out
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:
-        """Return the influence of each sample: only a quotient of two sums can be divided into shares."""
+        """Return the influence of each sample. The value itself is a sum over samples only in a `Ratio`."""
         return self.influence(profile)
 
 

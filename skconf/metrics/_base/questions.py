@@ -47,15 +47,16 @@ QUESTIONS = (
     Question(
         "errors",
         "How overconfident are its errors?",
-        "Of a hundred answers at 99%, one should be wrong. The less likely an error was, the more it counts. So these "
-        "metrics show errors at high confidence, which averages hide.",
+        "Of a hundred answers with a confidence of 99%, one should be wrong. The less likely an error was, "
+        "the more it counts. So these metrics show errors at high confidence, which averages hide.",
         ("_size_ratio",),
         "trust",
     ),
     Question(
         "calibrated",
         "Is it calibrated?",
-        "Of answers at 80%, are 80% right? Each of these metrics measures the difference, or tests it.",
+        "Are 80% of the answers with a confidence of 80% right? Each of these metrics measures the "
+        "difference, or tests it.",
         ("_calibration",),
         "trust",
     ),

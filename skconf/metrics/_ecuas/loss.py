@@ -183,7 +183,7 @@ class RejectCostLoss(
     An answer is rejected if its uncertainty u is above γ. It then costs γ; otherwise it costs C. The uncertainty is the
     expected cost under the probabilities. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1 for an
     error. If a classifier is scored, its own rejections count instead: an answer costs γ if ``predict`` rejects it
-    (most classifiers never reject), and C otherwise. A row that abstains costs γ.
+    (most classifiers never reject), and C otherwise. A row in which the model abstains costs γ.
 
     {predictions}
     reject_cost : float, default=0.1

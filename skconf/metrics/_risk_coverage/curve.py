@@ -22,8 +22,8 @@ class RiskCoverageCurve(NamedTuple):
     Attributes
     ----------
     coverage : ndarray of shape (n_distinct,)
-        Share of predictions accepted at each threshold, ascending to 1. If rows abstain, it ascends to the share of the
-        other rows.
+        Share of predictions accepted at each threshold, ascending to 1. If the model abstains in some rows, it ascends
+        to the share of the other rows.
     risk : ndarray of shape (n_distinct,)
         Error rate of the accepted predictions.
     thresholds : ndarray of shape (n_distinct,)

@@ -138,7 +138,8 @@ def _evaluated(
 
 def no_weight(column: Any) -> DataError:
     """Return the error about weights that are all zero."""
-    text = f"{'the weights are' if column is None else f'column {column!r} is'} zero in every row, so no row counts."
+    what = "the weights are" if column is None else f"column {column!r} is"
+    text = f"{what} zero in every row, so there is nothing to evaluate."
     return DataError(text, kind="no weight", column=column)
 
 

@@ -210,7 +210,7 @@ def _refuse_in_batches(**given: Any) -> None:
         "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),
         "abstained": ("count answers alone", ""),
         "cluster": ("give no intervals", ""),
-        "score": ("show no thresholds by another score", ""),
+        "score": ("show no thresholds for another score", ""),
     }
     for name, (what, instead) in lacking.items():
         if given[name] is not None:
@@ -346,7 +346,7 @@ def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several:
     if taken := [group for group in dict.fromkeys(groups) if group in columns]:
         raise DataError(
             f"the groups {shorten(taken)} have names of columns of the report. Rename them in the file, or choose "
-            f"other metrics by {option('metrics')}.",
+            f"other metrics with {option('metrics')}.",
             kind="repeated column",
             column=taken[0],
         )

@@ -75,7 +75,7 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
         )
     names = column_names(columns)
     if not names:
-        raise ValueError("slices has no columns. Name a column by which to look, or leave slices out.")
+        raise ValueError("slices has no columns. Pass at least one column, or leave slices out.")
     return {name: read_column(name, columns[name], n_samples) for name in names}
 
 

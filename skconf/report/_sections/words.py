@@ -70,7 +70,7 @@ class Words:
     headlines: Mapping[str, str] = field(
         default_factory=lambda: {
             "accuracy_score": "right answers",
-            "aurc_loss": "errors, over all shares answered (AURC)",
+            "aurc_loss": "mean error rate over all shares answered (AURC)",
             "confidence_brier_loss": "the confidences themselves (Brier)",
         }
     )
@@ -96,7 +96,7 @@ _WORDS = {
         worst_rows="answers furthest below their confidence",
         headlines={
             "accuracy_score": "mean correctness",
-            "aurc_loss": "what is lost, over all shares answered (AURC)",
+            "aurc_loss": "mean loss over all shares answered (AURC)",
             "confidence_brier_loss": "the confidences themselves (Brier)",
         },
         aurc="what is lost of the most confident answers",
@@ -116,7 +116,7 @@ _WORDS = {
         worst_rows="answers whose cost is furthest above their uncertainty",
         headlines={
             "selective_risk_loss(threshold=0)": "mean cost of its answers",
-            "aurc_loss": "mean cost, over all shares answered (AURC)",
+            "aurc_loss": "mean cost over all shares answered (AURC)",
         },
         aurc="the mean cost of the most confident answers",
     ),
@@ -197,7 +197,7 @@ def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
         return []
     counts = "counts" if len(names) == 1 else "count"
     abstain = any(profile.abstained is not None for profile in evidence.profiles.values())
-    such = "rows that abstain" if abstain else "rejected answers"
+    such = "abstentions" if abstain else "rejected answers"
     return [f"{' and '.join(names)} {counts} {such} as wrong. The verdict is only about the accepted answers."]
 
 
@@ -217,7 +217,7 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
         return []
     judge = "judge" if len(names) > 1 else "judges"
     text = f"The models give different answers in {decimal(100 * differ, 1)}% of the rows. So {listed(names)} {judge}"
-    return [f"{text} different answers for each model. Compare by aurc_loss, ecuas_loss or the cases answered."]
+    return [f"{text} different answers for each model. Compare with aurc_loss, ecuas_loss or the cases answered."]
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:

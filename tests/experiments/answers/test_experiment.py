@@ -139,7 +139,7 @@ def test_words_and_gaps_are_counted(table, tmp_path):
     with pytest.raises(ValueError, match=r"right='Ye' is not a grade.* Did you mean 'Yes\.'.*Grades are \['No\.'"):
         answers_experiment(tmp_path, right="Ye")
     write(tmp_path, "quiz/mine.v.csv", table, grade=np.where(table["right"], "A", "B"))
-    with pytest.raises(ValueError, match=r"no grade has a usual word for a right answer.*--right.*\['A', 'B'\]"):
+    with pytest.raises(ValueError, match=r"no grade is a usual word for a right answer.*--right.*\['A', 'B'\]"):
         answers_experiment(tmp_path)
 
 
@@ -186,9 +186,9 @@ def test_a_best_method_may_be_chance(table, tmp_path):
         figures, pairs = (table[table["task"].isin(tasks)] for table in (both.figures, both.comparisons))
         report = answers_report(replace(both, figures=figures, comparisons=pairs), {})
         (said[len(tasks), tasks[0]],) = (found for found in report.findings if found.startswith("The best method"))
-    assert "1 systems with several methods, by more than chance in 1 of these" in said[1, "sure"]
-    assert "1 systems with several methods, by more than chance in none of these" in said[1, "chance"]
-    assert "2 systems with several methods, by more than chance in 1 of these" in said[2, "sure"]
+    assert "1 systems with several methods; in 1 of these, this is more than chance" in said[1, "sure"]
+    assert "1 systems with several methods; in none of these, this is more than chance" in said[1, "chance"]
+    assert "2 systems with several methods; in 1 of these, this is more than chance" in said[2, "sure"]
 
 
 def test_systems_are_compared_by_what_judges_their_answers(table, tmp_path):
@@ -366,7 +366,7 @@ def test_command(table, tmp_path, capsys):
     figures = pd.read_csv(files[0])
     assert len(figures) == 9 + 2 * 3 + 3 * 9
     assert main(["experiment", "answers", str(tmp_path / "in")]) == 2
-    assert "Name it by right (--right)" in capsys.readouterr().err
+    assert "Name one with right (--right)" in capsys.readouterr().err
 
 
 def test_logs_are_answers_too(tmp_path):

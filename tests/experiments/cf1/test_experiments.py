@@ -268,7 +268,7 @@ def test_data_with_words_and_rare_classes():
         (cf1_agreement.cf1_agreement_experiment, {"n_models": 1}, "n_models"),
         (cf1_agreement.cf1_agreement_experiment, {"models": [GaussianNB()]}, "n_models"),
         (cf1_agreement.cf1_agreement_experiment, {"kinds": ["trees"]}, "trees"),
-        (cf1_agreement.cf1_agreement_experiment, {"kinds": []}, "kinds is empty. Name some of logistic, forest"),
+        (cf1_agreement.cf1_agreement_experiment, {"kinds": []}, "kinds is empty. Choose from logistic, forest"),
         (cf1_agreement.cf1_agreement_experiment, {"dataset": "digit"}, "digit"),
     ],
 )

@@ -346,7 +346,7 @@ def test_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "target", "message"),
     [
-        (["a,y", "1,k"], None, r"own.csv: the columns are \['a', 'y'\]. Name the column of labels by target"),
+        (["a,y", "1,k"], None, r"own.csv: the columns are \['a', 'y'\]. Name the column of labels with target"),
         (["a,label", "1,k"], "labels", "there is no column 'labels'. Did you mean 'label'"),
         (["33.6,1", "30.1,0"], "y", "The first line must contain the names of the columns, but it contains .'33.6'"),
         (["a,a,y", "1,2,k"], "y", "multiple columns named a. Rename|several columns"),
@@ -457,7 +457,7 @@ def test_mistakes_of_the_cf1_experiment_are_told(arguments, message, folder, cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "loans.csv"], "Name the column of labels by --target"),
+        (["--data", "loans.csv"], "Name the column of labels with --target"),
         (["--data", "loans.csv", "--target", "income [k$]"], "The target of 'loans' is continuous: "),
         (["--data", "nothing.csv", "--target", "y"], "there is no file nothing.csv"),
         (["--target", "y"], "--target names a column of --data FILE. Pass --data, too."),
