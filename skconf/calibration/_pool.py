@@ -25,13 +25,14 @@ from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
 #: ones were best, by little.
 _PRIOR_SAMPLES = 8.0
 
-#: A lag of so many times √n nats of log-likelihood divides a member's prior by e.
-_LAG = 0.5
+#: A lag of so many times √n nats of log-likelihood divides a member's prior by e; or of so many times √L, if the best
+#: member's log loss L of n samples is small, because chance is small then, too; but of no fewer nats than the last.
+_LAG, _LAG_OF_LOSS, _LEAST_LAG = 0.5, 2.0, 0.1
 
 #: With two classes half of most of the prior is the Bayesian calibrator's; the number of samples at which half of the
 #: rest is flexible; of that a quarter at most is for steps, half of it at so many samples.
 _SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
-#: What steps, the line and the parabola have of the prior at any number of samples.
+#: What steps, the line and the parabola have of the prior, whatever the number of samples.
 _ALWAYS = np.array([0.0, 0.0, 0.0, 0.03, 0.0, 0.05, 0.05])
 
 #: With more classes than this, steps as the base of a matrix cost more time than they gain; and a matrix is for n
@@ -211,12 +212,14 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
     """Return the weights of the members, from their probabilities for held-out samples with the classes `codes`.
 
     Members whose likelihood is far below the best likelihood get less prior weight, because they would spoil the mean.
-    A difference of a few times √n nats is more than chance. The raw probabilities have such a difference if class
-    frequencies have changed.
+    A difference of a few times √n nats is more than chance. If the classes are nearly separable, log losses are too
+    small for such a difference, and a few times the root of the best log loss is more than chance. The raw
+    probabilities have such a difference if class frequencies have changed.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
-    likelihood = np.log(chance) @ sample_weight
-    lag = (likelihood.max() - likelihood) / (_LAG * np.sqrt(sample_weight.sum()))
+    loss = -(np.log(chance) @ sample_weight)
+    unit = max(_LAG_OF_LOSS * np.sqrt(max(loss.min(), 0.0)), _LEAST_LAG)
+    lag = (loss - loss.min()) / min(_LAG * np.sqrt(sample_weight.sum()), unit)
     return simplex_weights(chance, sample_weight, np.maximum(_PRIOR_SAMPLES * prior * np.exp(-lag), 1e-3))
 
 
