@@ -6,6 +6,7 @@ Other private hooks stay in classes, where scikit-learn looks for them: `_parame
 
 from typing import Any, NamedTuple
 
+import pandas as pd
 from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils import _safe_indexing
@@ -34,7 +35,13 @@ SCORE_FUNCTION = "_score_func"
 check_method_params = _check_method_params
 fit_context = _fit_context
 raise_for_params = _raise_for_params
-safe_indexing = _safe_indexing
+
+
+def safe_indexing(values: Any, rows: Any) -> Any:
+    """Return rows of an array, a table or a list."""
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        return values[rows]  # scikit-learn indexes arrays as numpy does, which those of Arrow refuse
+    return _safe_indexing(values, rows)
 
 
 class ScorerParts(NamedTuple):

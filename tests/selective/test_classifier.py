@@ -1224,7 +1224,12 @@ def test_pandas_input_is_matched_by_position_and_named(binary, estimator, cv):
     frame = pd.DataFrame(X, columns=list("abcde"), index=order)
     params = {"calibration": "isotonic", "cv": cv, "random_state": 0}
     plain = SelectiveClassifier(clone(estimator), **params).fit(X, y)
-    for column in (pd.Series(y, index=order[::-1]), pd.Series(y).astype("category"), pd.Series(y, dtype="string")):
+    for column in (
+        pd.Series(y, index=order[::-1]),
+        pd.Series(y).astype("category"),
+        pd.Series(y, dtype="string"),
+        pd.array(y, dtype="string"),
+    ):
         model = SelectiveClassifier(clone(estimator), **params).fit(frame, column)
         assert list(model.feature_names_in_) == list("abcde")
         assert model.n_features_in_ == 5
