@@ -39,28 +39,31 @@ def decimal(value: float, digits: int) -> str:
 def number(value: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
     """Write a value and its interval, as in "12.3 [11.9, 12.8]"; a dash if there is no value.
 
+    It has at most three digits, unless the ends of the interval would look the same.
     With the level of the interval it reads as in a sentence: "12.3 (95% interval 11.9–12.8)".
     """
     if isnan(value):
         return DASH
     if isnan(low) or isnan(high):
         return decimal(value, _digits_alone(value))
-    digits = digits_of(value, low, high)
+    largest = max((abs(each) for each in (value, low, high) if isfinite(each)), default=0.0)
+    digits = _digits_at_most(value, low, high, _digits_alone(largest) if largest else _MOST_DIGITS)
     return f"{decimal(value, digits)} {interval(decimal(low, digits), decimal(high, digits), level)}"
 
 
 def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
     """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]", or as `number` does with its level.
 
-    It has at most three digits, but near 100% as many as are needed to show two digits of the distance to 100%.
+    It has at most three digits, unless the ends of the interval would look the same. Near 100% it has as many as are
+    needed to show two digits of the distance to 100%.
     """
     if isnan(share):
         return DASH
     if isnan(low) or isnan(high):
         return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))}%"
-    rounded = float(f"{100 * share:.3g}")
+    rounded = float(f"{100 * max(share, high):.3g}")
     most = 4 if share in (0, 1) else max(_digits_alone(rounded), 1 - floor(log10(abs(100 - 100 * share))))
-    digits = min(digits_of(100 * share, 100 * low, 100 * high), most, 4)
+    digits = _digits_at_most(100 * share, 100 * low, 100 * high, min(most, 4))
     value, start, end = (decimal(100 * each, digits) for each in (share, low, high))
     return f"{value}% {interval(start, end, level)}"
 
@@ -76,6 +79,12 @@ def digits_of(value: float, low: float, high: float) -> int:
     if not half:
         return _digits_alone(value)
     return min(_OF_INTERVAL - 1 - floor(log10(half)), _MOST_DIGITS)
+
+
+def _digits_at_most(value: float, low: float, high: float, most: int) -> int:
+    """Return the digits of an interval, but at most so many, unless its ends would look the same."""
+    digits = digits_of(value, low, high)
+    return next((n for n in range(most, digits) if decimal(low, n) != decimal(high, n)), digits)
 
 
 def _digits_alone(value: float) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import capitalized, listed
-from skconf._core.numbers import DASH, decimal, digits_of, number, percent
+from skconf._core.numbers import DASH, decimal, number, percent
 from skconf.inspection._risk_difference import RiskDifference
 from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
 from skconf.report._evidence.draws import Compared
@@ -158,18 +158,9 @@ class _Table:
         return self._entries[row.name, model]
 
     def _value(self, row: Row, model: Any) -> str:
-        """Write a value with as many digits as its differences."""
+        """Write a value in three digits."""
         value = self._raw(row, model)
-        times = 100 if row.name == _ACCURACY else 1
-        entries = [self.entry(row, each) for each in (self.others if model == self.baseline else [model])]
-        entries = [entry for entry in entries if entry.high > entry.low]
-        if np.isnan(value) or not entries:
-            return percent(value) if times > 1 else number(value)
-        digits = max(digits_of(times * entry.value, times * entry.low, times * entry.high) for entry in entries)
-        shown = decimal(
-            times * value, max(digits, 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits)
-        )
-        return f"{shown}%" if times > 1 else shown
+        return percent(value) if row.name == _ACCURACY else number(value)
 
     def _raw(self, row: Row, model: Any) -> float:
         """Return the value of a metric, also if the report does not show this metric."""
