@@ -37,7 +37,7 @@ class JsonRows:
             self.broken += [f"line {number}" for number, _, row in block if not isinstance(row, dict)]
         if not self.n_rows:
             raise DataError(
-                "no line of it is an object.",
+                "it has no line that is an object.",
                 kind="no log",
                 advice="Give samples_TASK_TIME.jsonl of lm-evaluation-harness, or other JSON lines.",
             )
@@ -55,8 +55,9 @@ class JsonRows:
         found = dict[str, list[Any]]()
         _gather(rows, "", found)
         for name in {**self.columns, **found}:
-            values = self.columns.setdefault(name, [None] * self.n_rows)
-            values += found.get(name, [None] * len(rows))
+            if name not in self.columns:
+                self.columns[name] = [None] * self.n_rows
+            self.columns[name] += found[name] if name in found else [None] * len(rows)
         self.n_rows += len(rows)
 
     def samples(self, grade: str) -> list[Sample]:
