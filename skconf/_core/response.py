@@ -20,7 +20,7 @@ from skconf._core.warn import warn
 #: The remedy for a model without probabilities.
 NEEDS_PROBABILITIES = (
     "Confidence needs probabilities. Wrap a classifier in sklearn.calibration.CalibratedClassifierCV. Replace a "
-    "regressor or a clusterer by a classifier with probabilities."
+    "regressor or a clusterer with a classifier that has probabilities."
 )
 
 

@@ -349,7 +349,7 @@ class MetricAccumulator:
         return {**arrays, "digest": np.array(_digest(arrays))}
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> Self:
-        """Replace the state by a state that :meth:`state_dict` returned.
+        """Replace the state with a state that :meth:`state_dict` returned.
 
         Parameters
         ----------

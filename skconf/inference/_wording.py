@@ -107,7 +107,7 @@ def _one_answer(verdict: Assessment, n_rows: int | None) -> str:
     unknown = n_rows is None or verdict.decisive_row is None
     which = "one" if unknown else f"row {(verdict.decisive_row or 0) + 1:,} of {n_rows:,}"
     wrong = f"{which} is wrong at {confidence(1 - chance)}, {rarity}"
-    return f"Overconfident by one answer alone: {wrong}. Without it, nothing is found."
+    return f"Overconfident because of one answer alone: {wrong}. Without it, nothing is found."
 
 
 def _average_and_right(verdict: Assessment) -> str:

@@ -71,8 +71,8 @@ class ReliabilityDisplay(Display):
         line joins a bin whose interval is wider than half of the axis. None means that there are no empty bins.
     overall : tuple of float, default=None
         Four numbers about all predictions: mean confidence, accuracy, and the lower and upper end of its interval. The
-        title compares them. In the tail view there is a fifth number, and the others are about predictions with at
-        least this confidence. It is 0.99, or lower if no confidence is that high.
+        title compares them. In the tail view there is a fifth number: the others cover only predictions with at least
+        this confidence. It is 0.99, or lower if no confidence is that high.
 
     strategy : {"uniform", "quantile", "binless"}, default="uniform"
         With "binless", each distinct confidence is a bin. Its accuracy is the value of the isotonic fit, and its

@@ -98,7 +98,8 @@ def similarity_of(similarity: Any, classes: NDArray[Any]) -> Floats:
         if None in orders:
             raise ValueError(
                 f"similarity has rows {shorten(rows)} and columns {shorten(names)}, but the labels are "
-                f"{shorten(classes.tolist())}. Name both by the labels, or pass similarity.to_numpy() in their order."
+                f"{shorten(classes.tolist())}. Name both after the labels, or pass similarity.to_numpy() in "
+                "their order."
             )
         return matrix[np.ix_(*orders)]
     if len(matrix) != len(classes):

@@ -96,7 +96,7 @@ class Statistic:
         first, second = classes.tolist()
         if first == self.usual_label:
             raise ValueError(
-                f"scikit-learn's {self.name} is about the class {first!r}, but the positive class of these predictions "
+                f"scikit-learn's {self.name} is for the class {first!r}, but the positive class of these predictions "
                 f"is {second!r}. Choose one of them: functools.partial(…, pos_label={first!r} or {second!r})."
             )
 

@@ -55,10 +55,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
         corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
-        How the probabilities are made on which the calibrator is fitted. None uses out-of-fold predictions of a
-        stratified 5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this
-        fraction of the samples, and the classifier is not trained on it. It is unused if there is neither a
-        `calibration` nor a learned confidence.
+        How the probabilities for fitting the calibrator are made. None uses out-of-fold predictions of a stratified
+        5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of
+        the samples, and the classifier is not trained on it. It is unused if there is neither a `calibration` nor a
+        learned confidence.
     ensemble : bool, default=False
         If True, keep the classifier and the calibrator of every fold and average their probabilities. If False, fit one
         classifier and one calibrator. It is unused if there is neither a `calibration` nor a learned confidence.

@@ -64,7 +64,7 @@ def tune_threshold(
         Its keys are:
 
         - "risk": upper limit of the error rate of accepted predictions;
-        - "cost": upper limit of the mean cost of accepted predictions, by the `cost_matrix`;
+        - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
         - "ecuas_1": upper limit of the mean ECUAS loss with n = 1 of accepted predictions. Costs come from the
           `cost_matrix`; without one, an error costs 1;
         - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions, computed with the chosen threshold.
@@ -111,7 +111,7 @@ def tune_threshold(
         few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient. Pass it if samples of a cluster depend on each other. It needs
-        a `confidence_level`. Only a single random sample of each cluster is then used, and the promise is about a
+        a `confidence_level`. Only a single random sample of each cluster is then used, and the promise holds for a
         random sample of a random new cluster. None uses the groups of the profile, if it has any.
     {predicted}
     {labels}

@@ -509,8 +509,8 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
     remedy = (
         "If the numbers are percentages, divide them by 100."
         if percent
-        else "Pass probabilities (predict_proba). Convert scores or logits to probabilities by the softmax or logistic "
-        "function."
+        else "Pass probabilities (predict_proba). Convert scores or logits to probabilities with the softmax or "
+        "logistic function."
     )
     text = f"column {column!r} has {value}, outside [0, 1], in "
     raise DataError(text, row, ".", kind="out of range", column=column, advice=remedy)

@@ -38,7 +38,7 @@ def about_files(found):
         ]
         wall, processors = (", ".join(f"{ratio:.2g}" for ratio in ratios) for ratios in times)
         text += (
-            f"Compared with these sums by polars, {OURS[0]}, {OURS[1]} and {OURS[2]} take {wall} times as long, "
+            f"Compared with these sums in polars, {OURS[0]}, {OURS[1]} and {OURS[2]} take {wall} times as long, "
             f"and {processors} times the processor time. "
         )
     most = max(row["rows"] for row in found if row["where"] == "file")
@@ -60,7 +60,7 @@ def table_of_files(found):
     wide = {(row["kind"], row["name"]): row for row in found if row["where"] == "file" and row["classes"] > 2}
     one = next(iter(wide.values()))
     kinds[f"{one['rows']:,} rows of {one['classes']} classes"] = wide
-    columns = {("job", OURS[0]): OURS[0], ("polars", OURS[0]): "the same by polars"} | {
+    columns = {("job", OURS[0]): OURS[0], ("polars", OURS[0]): "the same in polars"} | {
         ("job", name): name for name in OURS[1:]
     }
     columns = {job: title for job, title in columns.items() if any(job in rows for rows in kinds.values())}
@@ -90,7 +90,7 @@ def about_threads(found):
         apart = max(row["wall"] for row in rows["processes", most])
         lines.append([name, *map(duration, [*walls, *parts, apart])])
     head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "extra work", "waiting"]
-    text = f"""The table is about the same file. The time of {most} threads has three parts. *Ideal* is the time of
+    text = f"""The table is for the same file. The time of {most} threads has three parts. *Ideal* is the time of
         one thread, shared by {most} without loss. *Extra work* is the processor time beyond that of one thread.
         *Waiting* is for the lock of the interpreter, or for the last thread to end. In the last column, {most}
         processes run at the same time, and each does the whole job on one thread. If this takes longer than one

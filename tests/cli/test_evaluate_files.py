@@ -214,7 +214,7 @@ class TestSlices:
             (["--slices", "regoin"], "name one of them with --slices."),
             (["--slices", "region", "--batches"], "Leave --slices out; --group … gives the metrics of each group"),
             (["--slices", "region", "--group", "age"], "Leave --slices out"),
-            (["--slices", "id"], "'id'] has 200 different texts in 200 rows"),
+            (["--slices", "id"], "'id'] has 200 different strings in 200 rows"),
         ],
     )
     def test_that_cannot_be_are_refused(self, options, message, capsys):

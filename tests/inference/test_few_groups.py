@@ -1,5 +1,7 @@
 """Intervals of answers in few groups, or in groups of unequal size, hold the truth as often as they say."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from _support.inference.group_coverage import SHIFTS, SIZES, coverage, drawn
@@ -7,6 +9,7 @@ from scipy import stats
 
 from skconf import ConfidenceProfile
 from skconf.inference import confidence_interval
+from skconf.inference._interval_methods import bootstrap_ends
 from skconf.inference._sampling import Sampling
 
 
@@ -99,3 +102,11 @@ def test_a_share_of_some_answers_counts_a_group_by_these():
     error = without_each(right[accepted], group[accepted]) / np.sqrt(bias)
     assert interval.standard_error == pytest.approx(error, rel=1e-12)
     assert interval.high - interval.low > 2 * interval.standard_error
+
+
+def test_replicates_are_stretched():
+    """Replicates of few groups vary too little: their error and its reach are multiplied."""
+    replicates = np.array([0.4, 0.5, 0.6, 0.5])
+    low, high, error = bootstrap_ends(SimpleNamespace(bounds=(0.0, 1.0)), 0.5, replicates, 9, 0.95, stretch=1.5)
+    assert error == pytest.approx(1.5 * replicates.std(ddof=1))
+    assert (low, high) == pytest.approx((0.5 - stats.t.ppf(0.975, 9) * error, 0.5 + stats.t.ppf(0.975, 9) * error))

@@ -107,8 +107,8 @@ class TestWords:
     def test_one_answer_decides(self):
         found = assess_confidence(["no", "yes", "yes", "no"], [0.2, 0.9, 0.6, 0.99])
         assert str(found) == (
-            "Overconfident by one answer alone: row 4 of 4 is wrong at 0.99, where one answer in 100 is expected to be."
-            " Without it, nothing is found."
+            "Overconfident because of one answer alone: row 4 of 4 is wrong at 0.99, where one answer in 100 is "
+            "expected to be. Without it, nothing is found."
         )
         assert found.decisive_row == 3
         assert 0.01 <= found.p_value < 0.025
@@ -165,7 +165,7 @@ class TestWords:
             (
                 [1.0] * 5,
                 [1, 0, 0, 0, 0],
-                "Overconfident by one answer alone: row 1 of 5 is wrong at 1.0, which should never happen.",
+                "Overconfident because of one answer alone: row 1 of 5 is wrong at 1.0, which should never happen.",
             ),
             ([0.5], [1], "Too few to say: 1 of 1 answer is wrong, where the confidences imply 0.5 errors."),
             ([0.0] * 50, [0] * 50, "Underconfident: average confidence is 0.0%, but 100.0% of answers are right"),
@@ -304,6 +304,16 @@ class TestWeights:
         fair = assess_confidence(calibrated(1000).with_weight(rng.exponential(1, 1000)))
         assert str(fair).startswith("No sign of a gap: average confidence is ")
 
+    def test_the_grade_is_that_of_the_near_end_of_the_interval(self):
+        """25% are expected to be wrong, and 30% are: 2 to 8% more, which may be serious but is shown to be mild."""
+        weight, wrong = np.repeat([1.0, 1.5], 500), np.arange(1000) % 10 < 3
+        found = assess_confidence(profile_of(np.full(1000, 0.75), wrong).with_weight(weight))
+        gap = 0.75 - weight[~wrong].sum() / weight.sum()
+        error = np.sqrt((weight**2 * (0.75 - ~wrong - gap) ** 2).sum()) / weight.sum()
+        assert (found.gap_low, found.gap_high) == pytest.approx((gap - 1.96 * error, gap + 1.96 * error), abs=1e-4)
+        assert found.gap_low > 0.01
+        assert (found.grade, found.grade_at_most) == ("mild", "serious")
+
     def test_with_too_few_errors_nothing_is_said(self):
         weight = np.where(np.arange(100) < 3, 1000.0, 1.0)
         found = assess_confidence(calibrated(100).with_weight(weight))
@@ -331,6 +341,20 @@ def test_confidences_of_0_and_1_have_no_direction_by_chance(n_sets):
         assert found.found
         told += found.levels[0].found
     assert told <= 0.05 * n_sets + 2
+
+
+@pytest.mark.parametrize(("grade", "word"), [(0.5, "Far overconfident: "), (0.75, "Close to calibrated: ")])
+def test_answers_that_are_all_alike_leave_no_doubt(grade, word):
+    found = assess_confidence(ConfidenceProfile.from_correctness(np.full(300, grade), np.full(300, 0.75)))
+    assert str(found).startswith(word)
+    assert found.p_value == (grade == 0.75)
+    assert found.gap_low == found.gap == found.gap_high == 0.75 - grade
+
+
+def test_groups_that_are_all_alike_leave_no_doubt():
+    group, wrong = np.repeat(np.arange(200), 20), np.tile(np.arange(20) >= 14, 200)
+    found = assess_confidence(profile_of(np.tile(np.linspace(0.6, 0.99, 20), 200), wrong, groups=group))
+    assert (found.gap_low, found.gap_high) == pytest.approx((0.095, 0.095), abs=1e-12)
 
 
 @pytest.mark.parametrize(("n_wrong", "word"), [(6, "Overconfident: "), (4, "Too few to say: ")])

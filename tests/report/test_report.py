@@ -266,7 +266,7 @@ class TestVerdicts:
     def test_at_full_confidence(self):
         wrong, right = confidence_report(of_errors(1, 4, sure=1.0)), confidence_report(of_errors(0, 4, sure=1.0))
         expected = (
-            "Overconfident by one answer alone: row 1 of 4 is wrong at 1.0, which should never happen. "
+            "Overconfident because of one answer alone: row 1 of 4 is wrong at 1.0, which should never happen. "
             "Without it, nothing is found."
         )
         assert wrong.frame.at["mean_confidence", "verdict"] == expected

@@ -170,7 +170,7 @@ def test_names_are_harmless_and_short():
         ([1, 2, 3], TypeError, r"slices must be a DataFrame, or a mapping .* but is list\. Pass"),
         (pd.Series([1, 2, 3], name="age"), TypeError, "but is Series"),
         (np.zeros((3, 2)), TypeError, "but is ndarray"),
-        ({}, ValueError, r"slices has no columns\. Name"),
+        ({}, ValueError, r"slices has no columns\. Pass"),
         ({"age": np.ma.array([1, 2, 3], mask=[0, 1, 0])}, ValueError, r"slices\['age'\] is a masked array with hidden"),
         ({"age": [1, 2]}, ValueError, r"slices\['age'\] has 2 rows, but there are 3 predictions"),
         ({"age": np.zeros((3, 2))}, ValueError, r"slices\['age'\] must hold a single value .* shape \(3, 2\)"),
@@ -184,7 +184,7 @@ def test_what_is_no_slice_is_refused(given, error, message):
 
 
 def test_a_text_for_each_row_is_refused():
-    with pytest.raises(ValueError, match=r"slices\['name'\] has 60 different texts in 60 rows.*Leave the column out"):
+    with pytest.raises(ValueError, match=r"slices\['name'\] has 60 different strings in 60 rows.*Leave the column out"):
         read_slices({"name": [f"s{number}" for number in range(60)]}, 60)
 
 
@@ -208,5 +208,5 @@ def test_files_have_the_same_cuts(tmp_path):
     assert list(found["a"]) == ["age", "x"]
     assert found["a"]["age"].names == found["b"]["age"].names == [f"age {20 * k} to {20 * k + 19}" for k in range(4)]
     assert (found["a"]["age"].codes.tolist(), set(found["b"]["age"].codes)) == (np.repeat([0, 1, 2], 20).tolist(), {3})
-    with pytest.raises(ValueError, match=r"a\.csv: there is no column 'ages'\. Did you mean 'age'.* by slices\."):
+    with pytest.raises(ValueError, match=r"a\.csv: there is no column 'ages'\. Did you mean 'age'.* with slices\."):
         slices_of_files(files, "ages")

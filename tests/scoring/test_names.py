@@ -401,9 +401,9 @@ class TestPositiveClass:
 
     @pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "average_precision"])
     def test_of_labels_one_and_two_is_asked_for(self, name):
-        with pytest.raises(ValueError, match=f"{name} is about the class 1, but the positive class"):
+        with pytest.raises(ValueError, match=f"{name} is for the class 1, but the positive class"):
             confidence_interval(name, Y + 1, PROBA)
-        with pytest.raises(ValueError, match=f"{name} is about the class 1"):
+        with pytest.raises(ValueError, match=f"{name} is for the class 1"):
             MetricAccumulator(name).update(Y + 1, PROBA)
         scorer, column = sk.get_scorer(name), [1, 0]
         function = scorer._score_func

@@ -299,8 +299,8 @@ class TestWhatHasNoProbabilities:
             (LinearSVC(), "LinearSVC has no predict_proba.*Wrap a classifier in sklearn.calibration.Calibrated"),
             (Perceptron(), "Perceptron has no predict_proba.*Wrap a classifier in sklearn.calibration.Calibrated"),
             (make_pipeline(StandardScaler(), LinearSVC()), "Pipeline has no predict_proba.*CalibratedClassifierCV"),
-            (LinearRegression(), "LinearRegression has no predict_proba.*a regressor.* by a classifier"),
-            (KMeans(2), "KMeans has no predict_proba.*a clusterer by a classifier"),
+            (LinearRegression(), "LinearRegression has no predict_proba.*a regressor.* with a classifier"),
+            (KMeans(2), "KMeans has no predict_proba.*a clusterer with a classifier"),
         ],
         ids=["LinearSVC", "Perceptron", "pipeline", "regressor", "clusterer"],
     )

@@ -190,8 +190,8 @@ REFUSED = {
         {"label": Y, "prediction": PRED},
         r"'label' may be the true label, with '0' and '1'\. Name .* proba",
     ),
-    "names that count": ({"label": YES[Y], **both("p{}")}, "with 'no' and 'yes'.* and their labels by labels"),
-    "01 is not 1": ({"label": np.array(["01", "02"])[Y], **both("{}", [1, 2])}, "with '01' and '02'.* by labels"),
+    "names that count": ({"label": YES[Y], **both("p{}")}, "with 'no' and 'yes'.* and their labels with labels"),
+    "01 is not 1": ({"label": np.array(["01", "02"])[Y], **both("{}", [1, 2])}, "with '01' and '02'.* with labels"),
     "no sums of 1": (
         {"label": Y3, **named("{}", NAMES, RNG.random((60, 3)) / 4)},
         r"sum to 0\.\d+ in row \d+, not to 1",

@@ -130,11 +130,13 @@ def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str
     name, strongest = KINDS[kind], [champion, *compared.index]
     return [
         TablePart(f"Wins of {champion}, {name}", _wins(part, compared)),
-        TablePart(f"Wins of {champion} by calibration samples, {name}: Brier, log loss", _by_size(part, champion)),
+        TablePart(
+            f"Wins of {champion} by number of calibration samples, {name}: Brier, log loss", _by_size(part, champion)
+        ),
         TablePart(f"The tail, {name}", _tail(part, strongest)),
         TablePart(f"Other losses beside {champion}, {name}", _others(part, champion, compared)),
         TablePart(f"Data sets, {name}", _data_sets(part, champion)),
-        TablePart(f"Seconds by calibration samples, {name}", _seconds(part, strongest)),
+        TablePart(f"Seconds by number of calibration samples, {name}", _seconds(part, strongest)),
     ]
 
 
@@ -291,7 +293,7 @@ def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion:
         beside = [size * 1.04 ** (series - (len(rivals) - 1) / 2) for size in sizes]
         marks.append(Points(beside, table[name], low, high, name=name, series=series))
     return Chart(
-        f"Wins of {champion} by calibration samples, {KINDS[kind]}",
+        f"Wins of {champion} by number of calibration samples, {KINDS[kind]}",
         f"Share of runs in which {champion} has the lower log loss, against the {len(rivals)} others with the least "
         f"Brier score. 95% intervals treat runs as independent. Each point has at least {int(runs.min().min()):,} "
         "runs.",

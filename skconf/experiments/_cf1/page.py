@@ -104,7 +104,7 @@ def _tested(variances: pd.DataFrame) -> str:
     """Say how often the tests find different variances."""
     tests = {"p_f": "the F test", "p_bartlett": "Bartlett's", "p_levene": "Levene's"}
     known = variances[variances["p_f"].notna()]
-    shares = [f"{percent((known[name] < LEVEL).mean())} of cases by {test}" for name, test in tests.items()]
+    shares = [f"{percent((known[name] < LEVEL).mean())} of cases according to {test}" for name, test in tests.items()]
     return f"At the level {LEVEL:g}, the two variances differ in {listed(shares)}. The paper says: in all."
 
 
@@ -217,7 +217,7 @@ def _agreement(means: pd.DataFrame) -> Chart:
 
 
 def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
-    """Draw the variance by test size, with a panel for each metric, as in the cF1 paper's figures.
+    """Draw the variance against the test size, with a panel for each metric, as the cF1 paper does.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
 
 
 def plot_cf1_values(variances: pd.DataFrame, metric: str = "f1") -> "Figure":
-    """Draw a metric by test size with 95% bands, with panels for each class, as in the cF1 paper's Figures 2 to 4.
+    """Draw a metric against the test size with 95% bands, by class, as in the cF1 paper's Figures 2 to 4.
 
     Parameters
     ----------

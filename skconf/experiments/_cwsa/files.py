@@ -28,7 +28,7 @@ _IN_PAPER = ("mnist", "cifar10")
 #: The advice in place of options that name columns, which other commands have.
 _REMEDY = "Rename its columns to y_true, y_pred and confidence, or to correct and confidence."
 _ROUNDING = 1e-12
-_TRAPEZOID_NOTE = "the authors integrate by trapezoids, with tied confidences in the order of the rows"
+_TRAPEZOID_NOTE = "the authors integrate with trapezoids, with tied confidences in the order of the rows"
 
 
 class Predictions(NamedTuple):

@@ -185,7 +185,7 @@ def _highest(curves: pd.DataFrame, printed: pd.DataFrame) -> str:
 
 
 def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
-    """Draw selective metrics by the threshold, with a panel for each model, as in the CWSA paper's Figures 1 to 6.
+    """Draw selective metrics against the threshold, with a panel for each model, as in the CWSA paper's Figures 1 to 6.
 
     Parameters
     ----------

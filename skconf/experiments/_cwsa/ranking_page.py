@@ -76,7 +76,7 @@ def _finding(agreement: pd.DataFrame, kind: str) -> str:
         f"{name}: in {_share(by_accuracy)} of {by_accuracy['n_pairs']:,.0f} pairs of {n_models} models, the area "
         f"under CWSA prefers the more accurate model. In {_share(by_aurc)} of {by_aurc['n_pairs']:,.0f} pairs, it "
         "prefers the model with less AURC. AURC prefers the more accurate model in "
-        f"{_share(rows.loc['aurc', 'accuracy'])}. The model with the largest area has place {by_accuracy['place']:g} "
+        f"{_share(rows.loc['aurc', 'accuracy'])}. The model with the largest area has rank {by_accuracy['place']:g} "
         "by accuracy."
     )
 

@@ -130,7 +130,7 @@ def _over_temperature(title: str, finding: str, curves: Mapping[str, pd.DataFram
 
 
 def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
-    """Draw the cost by the temperature of the answers, a panel for each order n, as in the ECUAS paper's appendix B.1.
+    """Draw the cost against the temperature of the answers for each n, as in the ECUAS paper's appendix B.1.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class WeightMeaning(Enum):
     COUNTS = "a sample of weight 2 counts as two samples."
     #: Between whole weights the value is interpolated.
     WHOLE_COUNTS = (
-        "repetition counts. A sample of weight 2 counts as two samples. Fractions are interpolated by the digamma "
+        "repetition counts. A sample of weight 2 counts as two samples. Fractions are interpolated with the digamma "
         "function."
     )
     IMPORTANCES = (

@@ -199,8 +199,8 @@ def _by_text(name: Any, texts: "pd.Series[str]", count: NDArray[np.intp]) -> tup
         return places, [f"= {_short(text)}" for text in distinct]
     if len(distinct) > rows.sum() / 2:
         raise ValueError(
-            f"slices[{name!r}] has {len(distinct):,} different texts in {int(rows.sum()):,} rows, nearly a slice for "
-            "each. Leave the column out, or group its texts first, as streets by city."
+            f"slices[{name!r}] has {len(distinct):,} different strings in {int(rows.sum()):,} rows, nearly one for "
+            "each row. Leave the column out, or group its values first, such as streets by city."
         )
     order = np.lexsort((np.arange(len(rows)), -rows))
     slice_of = np.full(len(rows), _MOST_TEXTS)

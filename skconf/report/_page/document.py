@@ -30,7 +30,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
     sections : sequence of Section
         The questions and their answers.
     byline : str, default=""
-        A line below the title: when, by what.
+        A line below the title: when and with what the page was made.
 
     Returns
     -------

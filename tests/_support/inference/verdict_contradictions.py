@@ -134,7 +134,7 @@ def _of_text(verdict):
     if re.search(r"\b(nan|inf|None)\b|∞|--|  |\.\.", text):
         yield "a number that is none"
     if verdict.decisive is not None:
-        if not (verdict.found and text.startswith("Overconfident by one answer alone: ")):
+        if not (verdict.found and text.startswith("Overconfident because of one answer alone: ")):
             yield "an answer that decides"
         return
     start = text.split(":")[0]

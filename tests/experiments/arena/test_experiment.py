@@ -432,5 +432,5 @@ def test_least_overconfident_is_named_with_how_often_it_is():
     runs = runs_of(30)
     finding = _tail_chart("two", runs, ["pooled", "platt", "isotonic"]).finding
     shares = (runs["csr"] > 3).groupby(runs["calibrator"]).mean()
-    assert f"{shares.idxmin()} has the smallest: {shares.min():.0%}." in finding
+    assert f"is smallest for {shares.idxmin()}: {shares.min():.0%}." in finding
     assert "safest" not in finding

@@ -78,7 +78,7 @@ def test_the_page_says_how_often(profiles):
     report = ranking_report(ranking, {})
     row = ranking.agreement.iloc[0]
     assert f"of {row['n_pairs']} pairs of 12 models, the area under CWSA prefers" in report.findings[0]
-    assert f"place {row['place']:g} by accuracy" in report.findings[0]
+    assert f"rank {row['place']:g} by accuracy" in report.findings[0]
     assert len(report.tables[1].table) == 10
     assert "<svg" in report.page()
 
