@@ -328,7 +328,8 @@ def assess_gap(
         error *= float(np.sqrt(1 + 1 / freedom))
         times = student(0.95, freedom)
         found_at += times - _TWO_SIDED
-    p_value = float(2 * stdtr(freedom, -abs(gap) / error)) if enough else np.nan
+    away = 0.0 if abs(gap) <= _ROUNDING else abs(gap) / error if error else np.inf
+    p_value = float(2 * stdtr(freedom, -away)) if enough else np.nan
     reach = times * error if enough else np.nan
     found = p_value <= LEVEL
     shown: Grade = "too few to say"

@@ -55,6 +55,16 @@ def test_right_and_wrong_answers_have_the_interval_of_their_number():
     assert (low[0], high[0]) == pytest.approx(tuple(exact))
 
 
+def test_few_units_count_as_fewer_answers():
+    """By the formula of Korn and Graubard, with one more unit, as far away as possible."""
+    right, unit = (RNG.random(600) < 0.7).astype(float), np.repeat(np.arange(30), 20)
+    mean, error = right.mean(), right.reshape(30, 20).mean(axis=1).std(ddof=1) / np.sqrt(30)
+    larger = stats.t.ppf(0.975, 29) / stats.norm.ppf(0.975)
+    found = Means.of_parts(right, None, unit, np.zeros(600, dtype=int), 1).equal_samples(0.95)[0]
+    assert found == pytest.approx(mean * (1 - mean) / ((larger * error) ** 2 + (mean / 30) ** 2))
+    assert 30 < found < 600
+
+
 def test_costs_have_that_of_a_t_test():
     cost = RNG.exponential(3, 25)
     found = Means.of_parts(cost, None, None, np.zeros(25, dtype=int), 1)

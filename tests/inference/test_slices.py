@@ -256,6 +256,10 @@ class TestShift:
             np.testing.assert_allclose(quantiles[column], expected)
             assert quantiles.loc[0.5, column] == np.median(part.score)
 
+    def test_the_same_scores_have_not_shifted(self):
+        score = np.linspace(0, 1, 50)
+        assert not shift_test(score, score, threshold=0.5).shifted
+
     @pytest.mark.simulation
     def test_false_alarms_are_no_more_than_asked_for(self):
         rng = np.random.default_rng(0)
