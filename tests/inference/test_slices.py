@@ -84,6 +84,14 @@ class TestByGroup:
         assert found["count"].tolist() == [np.sum(bands == band) for band in bands.categories]
         assert found.index.tolist() == bands.categories.tolist()
 
+    def test_an_interval_needs_two_answers(self):
+        right, groups = np.arange(43) % 3 > 0, np.repeat([0, 1, 2, 3], [38, 1, 2, 2])
+        weight = np.append(np.ones(42), 0.0)
+        profile = ConfidenceProfile.from_correctness(right, np.linspace(0.5, 0.99, 43), sample_weight=weight)
+        with pytest.warns(UserWarning, match=r"accuracy has no interval, for the groups \[1, 3\]\."):
+            frame = by_group("accuracy", profile, groups=groups, confidence_level=0.95)
+        assert frame["low"].isna().tolist() == [False, True, False, True]
+
     def test_several_metrics_have_the_rows_of_each(self):
         y, proba = draw_classes(90)
         groups = np.arange(90) % 2

@@ -318,6 +318,7 @@ class TestWeights:
         weight = np.where(np.arange(100) < 3, 1000.0, 1.0)
         found = assess_confidence(calibrated(100).with_weight(weight))
         assert str(found) == "Too few to say: the weighted answers have too few errors."
+        assert (found.grade, found.grade_at_most) == ("too few to say", "unusable")
 
     @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [150, pytest.param(1000, marks=pytest.mark.slow)])
