@@ -91,6 +91,10 @@ def test_a_given_prediction_has_the_probability_of_what_it_says():
     profile = from_multilabel([[1, 0]], [[0.4, 0.3]], Y_pred=[[1, 0]])
     np.testing.assert_array_equal(profile.correct, [True, True])
     np.testing.assert_allclose(profile.confidence, [0.4, 0.7])
+    first, second = from_multilabel([[1, 0]], [[0.4, 0.3]], Y_pred=[[1, 0]], average=None).values()
+    assert (first.confidence[0], second.confidence[0]) == pytest.approx((0.4, 0.7))
+    assert first.prediction_given
+    assert not from_multilabel([[1, 0]], [[0.4, 0.3]], average=None)[0].prediction_given
 
 
 def test_weights_and_groups_of_samples_reach_their_labels():

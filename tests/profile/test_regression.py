@@ -58,6 +58,8 @@ def test_each_side_of_an_uneven_interval_counts_half():
 def test_members_of_an_ensemble_vote():
     profile = from_regression([0], [1], tolerance=0.5, ensemble=[[0.4, 0.9, 1.5, 3.0]])
     assert profile.confidence[0] == 0.5
+    alone = from_regression([0, 0], [1, 1], tolerance=0.5, ensemble=[[0.9], [3.0]])
+    assert alone.confidence.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("kernel", ["within", "gaussian"])
