@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-#: What arithmetic is done in.
+#: Types in which arithmetic is done.
 _FLOATS = (np.float16, np.float32, np.float64)
 
 

@@ -8,7 +8,7 @@ from skconf._core.probabilities import Floats
 STRATEGIES = ("uniform", "quantile")
 #: Shares of weight that differ from an edge by rounding count as on it.
 _ROUNDING = 1e-9
-#: A value times the number of bins may round across an edge if it is nearer to it than this, times that number.
+#: A value times the number of bins n may round across an edge if its distance to the edge is below n times this.
 _NEAR = 1e-12
 
 

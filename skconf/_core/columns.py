@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skconf._core.messages import shorten
 
-#: What a column of probabilities is called, before its label.
+#: The beginning of the name of a column of probabilities, before its label.
 PREFIX = "proba_"
 _TRUTH = {"true": "1", "false": "0"}
 

@@ -16,7 +16,7 @@ def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
 
     def read(name: str) -> str:
         if name not in names:
-            from skconf._core.messages import suggest  # which needs numpy, and help does not
+            from skconf._core.messages import suggest  # it needs numpy, which --help does not
 
             raise argparse.ArgumentTypeError(
                 f"unknown {what} {name!r}.{suggest(name, names)} Known: {', '.join(names)}"
@@ -103,7 +103,7 @@ def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
     return grades or None
 
 
-#: Endings of what is read from a folder.
+#: Endings of the files that are read from a folder.
 _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
 
@@ -130,7 +130,7 @@ def _files_of(text: str) -> list[Path]:
         if path.is_dir():
             return [file for file in path.rglob("*") if _TABLES & {*file.suffixes}]
         return [path] if path.exists() else [Path(file) for file in glob(text, recursive=True)]  # noqa: PTH207, of any folder
-    except (OSError, ValueError):  # no path at all
+    except (OSError, ValueError):  # the text is no path
         return []
 
 
@@ -150,7 +150,7 @@ def output_file(text: str) -> OutputFile:
     path = OutputFile(text)
     try:
         path.resolve()
-    except (OSError, RuntimeError):  # Python 3.13 and later raise the first
+    except (OSError, RuntimeError):  # a loop of links; Python 3.13 and later raise the first
         raise argparse.ArgumentTypeError(f"{path} is a link that leads to itself; name another file") from None
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")

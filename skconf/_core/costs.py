@@ -134,7 +134,7 @@ def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
     wide = proba if np.iscomplexobj(proba) else np.asarray(proba, dtype=np.float64)
     if costs.ndim == 3:
         return np.einsum("ik,ikd->id", wide, costs)
-    # Each decision contiguous in memory: what compares decisions then goes through whole columns, ten times as fast.
+    # Each decision is contiguous in memory: decisions are then compared column by column, ten times as fast.
     return (costs.T @ wide.T).T if wide.ndim == 2 else wide @ costs
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 _WIDTH = 116
 
-#: What every function of predictions says of its first two parameters, and of those that say how to read them.
+#: The documentation of parameters that all functions of predictions share.
 PREDICTIONS = """\
 y_true : array-like of shape (n_samples,) or ConfidenceProfile
     True labels. Or a profile, which already has all predictions; then leave the other predictions out.

@@ -17,9 +17,9 @@ _RIGHT = frozenset({"correct", "right", "yes", "y", "pass", "passed", "good", "o
 _WRONG = frozenset({"incorrect", "wrong", "no", "n", "fail", "failed", "bad", "i", "false"})
 #: Signs of a percentage.
 _PER_CENT = ("%", "٪", "％")
-#: So many words may be grades.
+#: A column with more distinct words than this holds no grades.
 _MOST = 10
-#: A column with more distinct values than this holds no grades.
+#: In a column with more distinct values than this, grades are not looked for.
 _MOST_DISTINCT = 1000
 
 

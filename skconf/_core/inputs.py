@@ -13,8 +13,8 @@ from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
 from skconf._core.warn import warn
 
-#: Weights are held so that products of four neither overflow nor vanish: the largest lies in [1 / this, this], and one
-#: that is smaller than the largest by more than this factor is zero.
+#: Weights are scaled so that a product of four neither overflows nor vanishes: the largest lies in [1 / this, this]. A
+#: weight that is smaller than the largest by more than this factor counts as zero.
 WEIGHT_RANGE = 1e30
 
 
@@ -162,7 +162,7 @@ def with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) 
     if not unseen:
         return classes, proba
     try:
-        # In sorted order, which is that of a user's cost matrix: it does not know what a fold's training part lacked.
+        # In sorted order, as in a user's cost matrix, which has all classes, whatever a fold's training part lacked.
         labels = sorted([*classes.tolist(), *unseen])
     except TypeError:
         raise ValueError(

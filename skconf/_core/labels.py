@@ -47,11 +47,11 @@ class LabelColumn:
             raise ValueError(f"{name} is empty; at least one sample is needed (0 samples given).")
         if isinstance(column.dtype, np.dtype) and not column.dtype.isnative:  # in a Series
             column = np.asarray(column).astype(column.dtype.newbyteorder("="))
-        if kind in "mM":  # dates are compared as pandas' own, whatever unit numpy keeps them in
+        if kind in "mM":  # dates become pandas' own, whatever their unit in numpy
             column = pd.Index(column)
         self.name, self._column = name, column
         self._whole = np.asarray(column) if isinstance(column.dtype, np.dtype) and kind in "iub" else None
-        if self._whole is None:  # of whole numbers none is missing
+        if self._whole is None:  # whole numbers have no missing values
             _ = self.codes
 
     @cached_property

@@ -17,7 +17,7 @@ _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _WIDEST = 100
 #: Options of the command line whose names are not those of the parameters; None where the user writes parameters.
 _ON_COMMAND_LINE: ContextVar[dict[str, str] | None] = ContextVar("on_command_line", default=None)
-#: These, in all commands.
+#: The options that have another name than their parameter in all commands.
 _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "batches"}
 
 
@@ -125,7 +125,7 @@ def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
     close = list(dict.fromkeys(meant))
     close = close or get_close_matches(
         str(name), list(dict.fromkeys(known)), n=3, cutoff=0.5
-    )  # "adult" of adult_income
+    )  # "adult" suggests adult_income
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

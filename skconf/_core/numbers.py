@@ -7,17 +7,17 @@ from math import ceil, floor, isfinite, isnan, log10
 import numpy as np
 from numpy.typing import NDArray
 
-#: What stands for a number that there is not.
+#: Stands in place of a missing number.
 DASH = "–"
 #: Smaller p-values are written as smaller.
 SMALLEST_P = 1e-3
 
-#: Significant digits of half an interval, and of a number without one.
+#: Significant digits of half the width of an interval, and of a number without an interval.
 _OF_INTERVAL, _ALONE = 2, 3
 _MOST_DIGITS = 6
-#: From here on, and below its inverse, a number is written with a power of ten.
+#: Numbers from here on, and numbers below the inverse, are written with a power of ten.
 _LARGE = 1e7
-#: Confidences nearer to 1 than this, and smaller numbers of errors, are taken for 1 and for none.
+#: Confidences closer to 1 than this are written as 1, and smaller numbers of expected errors as none.
 _EPS = 1e-8
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: Confidences at equal distances on the scale of nines: 0.9, 0.99, ... Those nearer to 1 differ from it by rounding.
+#: Confidences at equal distances on the scale of nines: 0.9, 0.99, ... Confidences closer to 1 differ from 1 only by
+#: rounding.
 NINES = 1 - 10.0 ** -np.arange(1, 15)
 
 
@@ -18,7 +19,7 @@ def nines(confidence: ArrayLike) -> NDArray[Any]:
 def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the runs of points without NaN."""
     gaps = np.flatnonzero(np.logical_or.reduce([np.isnan(column) for column in points.T]))
-    # Each run but the first starts with its gap.
+    # Each run except the first starts with the gap before it.
     runs = [run[min(number, 1) :] for number, run in enumerate(np.split(points, gaps))]
     return [run for run in runs if len(run)]
 

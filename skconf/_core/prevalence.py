@@ -11,7 +11,7 @@ from skconf._core.columns import Spellings
 from skconf._core.messages import brief, option, shorten, suggest
 from skconf._core.probabilities import Floats
 
-#: How far from 1 shares of all classes may sum to: three of 0.333 and one rounded up are meant to.
+#: How far the sum of the shares of all classes may be from 1, because shares such as 0.333 are rounded.
 _OFF_ONE = 1e-6
 
 

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 #: Elements of a probability matrix looked at together: few enough to stay in the processor's cache.
 _BLOCK_ELEMENTS = 1 << 18
 _MOST_ROWS = 1 << 16
-#: Parts of 1 that decimals are counted in: as many digits as float64 holds of any number.
+#: Decimals are counted in units of 1e-15, because float64 holds this many digits of any number.
 _UNITS = 1e15
 
 
@@ -94,7 +94,7 @@ def read_confidence(
         _check_range(block, rows.start, name, proba.dtype)
         if proba.ndim == 2 and not off_sum:
             off_sum = _rows_off_one(block, rows.start, proba.dtype)
-        if predicted is None and n_columns <= 2:  # without a gather, which takes most of the time
+        if predicted is None and n_columns <= 2:  # without indexing by rows, which takes most of the time
             first, second = _complements(block, positive) if proba.ndim == 1 else (block[:, 0], block[:, -1])
             np.greater(second, first, out=chosen[rows], casting="unsafe")
             np.maximum(first, second, out=confidence[rows])
@@ -118,7 +118,7 @@ def read_confidence(
 
 def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
     """Return the two columns of a binary task from the probability of one class, in float64."""
-    columns = np.empty((len(positive_proba), 2), order="F")  # each in one piece, as sums read them
+    columns = np.empty((len(positive_proba), 2), order="F")  # each column is contiguous, for fast sums
     columns[:, positive] = positive_proba
     columns[:, 1 - positive] = complement(columns[:, positive])
     return columns

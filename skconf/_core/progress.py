@@ -13,7 +13,7 @@ try:
 except ImportError:
     tqdm = None
 
-#: Seconds after which something is said, so that what takes a moment stays silent.
+#: Progress is shown only after this many seconds, so short work prints nothing.
 FIRST = 1.0
 
 
@@ -43,7 +43,7 @@ def progress(title: str, total: float | None, *, unit: str, quiet: bool = False)
 
 def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet: bool) -> list[Any]:
     """Run joblib's delayed calls, show how many are done, and return the results in order."""
-    from joblib import Parallel  # which takes longer to load than all else here
+    from joblib import Parallel  # it takes longer to load than all else here
 
     with progress(title, len(tasks), unit="", quiet=quiet) as bar:
         results = []
@@ -102,7 +102,7 @@ class Steps:
         if self.quiet or sys.stderr is None:
             return
         line = f"skconf: {self._text} (step {self._done} of {self.total})"
-        if sys.stderr.isatty():  # the next one, or anything else, is written over it
+        if sys.stderr.isatty():  # the next output is written over it
             print(f"\r{line:<{self._shown}}\r", end="", file=sys.stderr, flush=True)
             self._shown = len(line)
         else:

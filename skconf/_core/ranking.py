@@ -55,7 +55,8 @@ class Ranking:
         """Rank samples by their score. `wrong` may also be the cost of each prediction."""
         if sample_weight is None:
             if wrong.dtype == np.bool_:
-                # Sorting values is faster than sorting positions, and two parts are found in each other in order.
+                # Sorting values is faster than sorting positions. The sorted scores of one part are then looked up in
+                # the other.
                 apart = score[~wrong], score[wrong]
                 for part in apart:
                     part.sort()

@@ -64,13 +64,13 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
         score = SCORES[confidence](proba, predicted)
     else:
         shown = proba.view()
-        shown.flags.writeable = False  # the probabilities are an answer of their own
+        shown.flags.writeable = False  # the function must not change them: they are returned, too
         score = np.asarray(confidence(shown), dtype=np.float64)
     if score.shape != (len(proba),):
         raise ValueError(
             f"confidence must return one score for each of {len(proba)} samples, but returned shape {score.shape}."
         )
-    rounding = 1e-6  # of float32 probabilities that are added up
+    rounding = 1e-6  # of sums of float32 probabilities
     if not (score.min(initial=0.0) >= -rounding and score.max(initial=0.0) <= 1 + rounding):  # False for NaN, too
         wrong = "NaN" if np.isnan(score).any() else f"values in [{score.min()}, {score.max()}]"
         raise ValueError(f"confidence must return scores in [0, 1], but returned {wrong}.")
@@ -145,8 +145,8 @@ def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], rej
     label = np.asarray(reject_label)
     text = [array.dtype.kind in "UTO" for array in (prediction, label)]
     dtype = np.result_type(prediction, label) if text[0] == text[1] else np.dtype(object)
-    # A string next to a number would be turned into one, or cut, and a whole number of 64 bits rounded: only an object
-    # array holds both.
+    # In an array of one type, numpy would turn numbers into strings, cut strings, or round whole numbers of 64 bits.
+    # Only an object array holds both kinds of labels unchanged.
     if dtype.kind == "f" and "f" not in (prediction.dtype.kind, label.dtype.kind):
         dtype = np.dtype(object)
     out = prediction.astype(dtype)

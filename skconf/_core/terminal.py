@@ -63,7 +63,7 @@ def say(text: str, file: TextIO | None = None, *, headings: Collection[str] = ()
     OSError
         If standard output is closed, or its disk is full.
     """
-    from skconf._core.messages import visible  # which needs numpy, and help does not
+    from skconf._core.messages import visible  # it needs numpy, which --help does not
 
     if file is None and sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF))
@@ -91,7 +91,7 @@ def csv_text(table: "pd.DataFrame", *, index: bool) -> str:
 
 
 def _safe(cell: object) -> object:
-    from skconf._core.messages import visible  # which needs numpy, and help does not
+    from skconf._core.messages import visible  # it needs numpy, which --help does not
 
     if not isinstance(cell, str):
         return cell

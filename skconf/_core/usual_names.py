@@ -10,7 +10,7 @@ def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-#: Names that are read without a word.
+#: Default names. They are read without a note about it.
 USUAL = {
     "target": "y_true",
     "prediction": "y_pred",
@@ -41,14 +41,14 @@ POSITIVES = _names(
     "p_positive positive_proba positive_probability prob_positive proba_positive scored_probabilities y_prob y_proba "
     "y_score"
 )
-#: Either of the two.
+#: Names for either of these two.
 CONFIDENCES_OR_POSITIVES = _names(
     "p pred_prob pred_proba predicted_prob predicted_proba predicted_probability prediction_prob prediction_proba "
     "prediction_probability prob proba probability score"
 )
 #: Whether the prediction is right.
 CORRECTNESS = _names("correct correctness is_correct is_right right")
-#: What surrounds the label in the name of its column of probabilities, without what is no letter.
+#: Words before or after the label in the name of its column of probabilities, without punctuation.
 AROUND_LABELS = _names(
     "class conf confidence logit p pred prob proba probabilities probability probas probs score softmax yprob yproba "
     "yscore"

@@ -71,7 +71,7 @@ def warn_each(notices: Iterable[Notice]) -> None:
         if collected is not None:
             collected.append(notice)
         else:
-            # Not `warn_explicit`: without the registry of the user's module it repeats for ever.
+            # `warn_explicit` without the registry of the user's module would repeat a warning each time.
             warnings.warn(str(notice), notice.category, stacklevel=_users_level())
 
 

@@ -33,7 +33,7 @@ class Column(Protocol):
 EPS = float(np.finfo(np.float64).eps)
 #: How close to 1 a float64 has lost most of its digits.
 _NEXT_TO_ONE = 1e-12
-#: How far from 1 a row may sum to by rounding of float32.
+#: How far the sum of a row may be from 1 because of rounding in float32.
 _ROUNDING = 1e-6
 #: Columns read in one pass through memory: they share its cache lines.
 _COLUMNS_TOGETHER = 16
@@ -44,7 +44,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _reads_sizes(self) -> bool | None:
-        """Whether the sizes of weights matter, and not only their ratios. None: as in a wrapped calibrator."""
+        """Whether the sizes of weights matter, and not only their ratios. None: a wrapped calibrator decides."""
         return False
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:

@@ -15,20 +15,21 @@ from skconf.calibration._graph import FARTHEST, Tensor
 from skconf.calibration._logistic import sigmoid
 from skconf.calibration._platt import Logit
 
-#: Standard deviations that the mean is taken over: of the height, of the logarithm of the slope, and of what each
-#: segment adds to that. The last are for classes whose frequency has changed. More of each, and zero, gained nothing.
+#: Priors over which the mean is taken. A prior has standard deviations of the height, of the logarithm of the slope,
+#: and of what each segment adds to this logarithm. The last four priors are for classes whose frequency has changed.
+#: More values of each, or values of zero, gained nothing.
 _SCALES = (
     *product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)),
     *((2.0, 0.3, 0.3), (2.0, 1.0, 0.3), (4.0, 1.0, 0.3), (4.0, 1.0, 1.0)),
 )
 #: Degrees of freedom of the points that stand for a posterior. The tails of a normal are too light: the mean curve was
-#: overconfident at 0.999 by 0.4 of log-odds. With heavier ones too few of the points are in the middle.
+#: overconfident at 0.999 by 0.4 of log-odds. With heavier tails, too few of the points are in the middle.
 _FREEDOM = 30.0
-#: Groups of close log-odds that stand for the samples, and curves that stand for all of one scale.
+#: Groups of close log-odds that represent the samples, and curves that represent one prior.
 _GROUPS, _CURVES = 257, 64
 #: More segments would need more curves.
 _MOST_SEGMENTS = 30
-#: Where curves are known besides the groups.
+#: Points at which curves are computed in addition to the groups.
 _GRID = np.linspace(-FARTHEST, FARTHEST, 145)
 
 

@@ -15,13 +15,13 @@ from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 from skconf.calibration._softmax import softmax
 
-#: What draws scale, bend and tail, and the shifts of classes, to the unchanged probabilities, in samples.
+#: Penalties that draw scale, bend and tail, and the shifts of classes, to the unchanged probabilities, in samples.
 _SCALE_RIDGE, _SHIFT_RIDGE = np.array([0.05, 1.0, 1.0]), 0.5
-#: Of more probabilities than this the search starts with a part of the rows.
+#: With more probabilities than this, the search starts with a part of the rows.
 _MANY = 200_000
-#: Share of the curvature that is added to it.
+#: This share of the curvature is added to it, so that it can be inverted.
 _FIRM = 1e-12
-#: What draws the height of a line to 0; its slope is drawn to 1 by one sample.
+#: The penalty, in samples, that draws the height of a line to 0. The penalty that draws its slope to 1 is one sample.
 _HEIGHT_RIDGE = 0.02
 
 
@@ -37,7 +37,7 @@ class LineCalibrator(OneVsRestCalibrator):
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         logit = Logit(proba)
         values = logit(proba)
-        middle = float(sample_weight @ values / sample_weight.sum())  # around it height and slope do not trade places
+        middle = float(sample_weight @ values / sample_weight.sum())  # so height and slope are hardly correlated
         shift = np.array([1.0, -middle])
         ridge = _HEIGHT_RIDGE * np.outer(shift, shift) + np.diag([0.0, 1.0])
         prior = Prior(np.array([middle, 1.0]), ridge, np.array([False, True]))
@@ -93,7 +93,7 @@ class BentTemperatureCalibrator(Calibrator):
         value, gradient, hessian = self._loss(self.point_, proba, codes, sample_weight)
         for _ in range(most_steps):
             scale = np.sqrt(np.diag(hessian))
-            # Beside huge weights the penalty is lost in rounding, and with it what tells parameters apart.
+            # With huge weights, the penalty is lost in rounding, and some parameters are then not determined.
             step = (
                 np.linalg.solve(hessian / np.outer(scale, scale) + _FIRM * np.eye(len(scale)), gradient / scale) / scale
             )

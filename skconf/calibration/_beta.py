@@ -10,7 +10,7 @@ from skconf.calibration._graph import Tensor
 from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 
-#: As much as one sample says: towards a = b = 1 and c = 0, the unchanged probability.
+#: The penalty counts as one sample. It draws to a = b = 1 and c = 0, the unchanged probability.
 _PRIOR = Prior(np.array([0.0, 1.0, 1.0]), np.eye(3), np.array([False, True, True]))
 
 

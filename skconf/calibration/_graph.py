@@ -56,7 +56,7 @@ class Graph:
 class Tensor:
     """An array in a graph, of shape (n_samples, n_columns) unless said otherwise."""
 
-    __array_ufunc__ = None  # else an array on the left would take it for numbers of its own
+    __array_ufunc__ = None  # else an array on the left would treat it as an element
 
     def __init__(self, graph: Graph, name: str) -> None:
         self.graph, self.name = graph, name
@@ -220,6 +220,6 @@ def passed(value: Tensor, edges: Floats) -> Tensor:
 
 
 def _entries(value: Tensor, edges: Floats, operation: str) -> Tensor:
-    if not len(edges):  # no row of them to compare with
+    if not len(edges):  # there is nothing to compare with
         edges = np.array([np.inf])
     return value.graph.node(operation, value, edges[np.newaxis]).count()

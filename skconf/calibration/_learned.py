@@ -35,18 +35,19 @@ from skconf.calibration._stack import (
     stacked_out_of_fold,
 )
 
-#: Right and wrong answers that each need, at least, for anything to be learned from them.
+#: Fewest right answers, and fewest wrong ones, from which anything is learned.
 _FEWEST = 10
-#: Samples that are learned from, at most: the models stay small, and their fit a matter of seconds.
+#: Most samples that are learned from, so that the models stay small and a fit takes seconds.
 _MOST_ROWS = 10_000
-#: Classes whose probabilities are looked at one by one. Of more, the models learn right and wrong, not the class.
+#: With more classes than this, the models do not use the probability of each class. They learn which answers are right
+#: instead of the class.
 _MOST_CLASSES = 30
-#: What the size ratio may be on samples of other folds, in standard deviations above 1. In 160 trials the one on new
-#: samples was then never above 3, with 0 in four.
+#: How far the out-of-fold size ratio may be above 1, in standard deviations. In 160 trials, the size ratio on new
+#: samples was then never above 3; with a limit of 0, it was in four trials.
 _TAIL_ZSCORE = -0.5
-#: Samples that are mixed in, half of them right: no confidence is 0 or 1.
+#: Number of samples, half of them right, that are mixed in, so that no confidence is 0 or 1.
 _SMOOTHING = 0.5
-#: A number of this size is taken for missing: trees hold 32 bits.
+#: Numbers from here on count as missing, because trees use 32 bits.
 _LARGEST = 1e30
 
 
@@ -210,7 +211,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.features is not None  # which make columns of whatever X is
+        tags.input_tags.sparse = self.features is not None  # `features` makes columns of any X
         return tags
 
     def predict_confidence(self, X: Any, proba: ArrayLike, *, predicted: ArrayLike | None = None) -> Floats:

@@ -90,7 +90,7 @@ class Logistic:
             step = _step(now, point, prior.bounded)
             gain = -float(now.gradient @ step)
             if gain <= precision * now.value:
-                break  # what is left after this step is the square of that
+                break  # the error after this step is about the square of this
             length, moved = 1.0, self.at(point + step, prior)
             while moved.value > now.value - 0.1 * length * gain and length > 1e-6:
                 length /= 4
@@ -101,8 +101,8 @@ class Logistic:
                 break
             point, now = point + length * step, moved
         moved = self.at(point + step, prior)
-        # A step that gains less than rounding is taken too: else the order of rows would decide. A stiff prior adds up
-        # terms that are larger than their sum, and rounds as they do.
+        # A step that gains less than rounding is taken too: else the order of rows would decide. With a stiff prior,
+        # terms are larger than their sum, and so are rounding errors.
         apart = np.abs(point - prior.centre)
         rounding = 1e-14 * (now.value + float(apart @ np.abs(prior.ridge) @ apart) / self.total)
         return point + step if moved.value <= now.value + rounding else point

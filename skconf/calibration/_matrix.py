@@ -93,7 +93,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
 
     def _fit_present(self, proba: Floats, codes: Codes, sample_weight: Floats) -> None:
         first = TemperatureCalibrator(smoothing=1.0) if self.base is None else clone(self.base)
-        with collected():  # about classes, by numbers that the user has not given
+        with collected():  # warnings that name classes by numbers unknown to the user
             self.base_ = first.fit(proba, codes, sample_weight, labels=np.arange(proba.shape[1]))
         scores = _Scores(self._logs(proba), codes, sample_weight, float(self.ridge))
         change = scores.fit()

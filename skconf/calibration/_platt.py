@@ -152,7 +152,7 @@ def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Float
 def _grouped(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Return mean and weight of groups of close values, for values of zero or more."""
     group = (values * ((_GROUPS - 1) / (values.max() or 1.0))).astype(np.intp)
-    group[1::2] += _GROUPS  # every other row to a second set: sums that are added to in turn do not wait for each other
+    group[1::2] += _GROUPS  # every second row goes to a second set of sums, so that additions need not wait
     mass, total = (np.bincount(group, weights).astype(np.float64) for weights in (weight, weight * values))
     held = mass > 0
     return total[held] / mass[held], mass[held]
@@ -206,7 +206,7 @@ def _newton(loss: _Loss, slope: float, height: float) -> tuple[float, float]:
         step = (by_slope - mixed * by_height / twice_height) / rest
         lift = (by_height - mixed * step) / twice_height
         if by_slope * step + by_height * lift <= 1e-10 * value:
-            return slope - step, height - lift  # what is left is the square of that
+            return slope - step, height - lift  # the error that is left is about the square of this
         moved = loss(slope - step, height - lift)
         if moved[0] <= 0:
             break  # groups too wide for so steep a curve: the loss of samples is positive

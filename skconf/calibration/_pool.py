@@ -29,25 +29,25 @@ _PRIOR_SAMPLES = 8.0
 #: member's log loss L of n samples is small, because chance is small then, too; but of no fewer nats than the last.
 _LAG, _LAG_OF_LOSS, _LEAST_LAG = 0.5, 2.0, 0.1
 
-#: With two classes half of most of the prior is the Bayesian calibrator's; the number of samples at which half of the
-#: rest is flexible; of that a quarter at most is for steps, half of it at so many samples.
+#: With two classes and n samples, the Bayesian calibrator has half of the prior, apart from `_ALWAYS`. Of the other
+#: half, flexible members have n / (n + 200). Of this, steps have up to a quarter: 0.25 n / (n + 1000).
 _SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
 #: What steps, the line and the parabola have of the prior, whatever the number of samples.
 _ALWAYS = np.array([0.0, 0.0, 0.0, 0.03, 0.0, 0.05, 0.05])
 
-#: With more classes than this, steps as the base of a matrix cost more time than they gain; and a matrix is for n
-#: samples of K classes where K² is at most so many times n.
+#: With more classes than this, steps before a matrix take too long for what they gain. A matrix is used for n samples
+#: of K classes if K² is at most this many times n.
 _MOST_STEPPED, _MATRIX_SAMPLES = 31, 4
 
-#: Folds are predicted until so many samples have been: more say little about a handful of weights.
+#: Folds are predicted until there are this many predictions. More would say little about a handful of weights.
 _ENOUGH = 2000
 
-#: The fewest folds. With 10,000 samples and more there are more of them, of 2,000 samples, up to so many.
+#: The fewest folds, and the most. From 10,000 samples on, a fold has 2,000 samples.
 _N_FOLDS, _MOST_FOLDS = 5, 10_000
 
-#: For each pair of classes, and in all, so many samples of other folds are enough to judge members by.
+#: This many out-of-fold samples, for each pair of classes and in all, are enough to judge members.
 _LEARN_PAIR, _LEARN = 100, 4000
-#: With fewer of the rarest class among them, all samples of other folds are learned from.
+#: If fewer of them belong to the rarest class, all out-of-fold samples are used.
 _LEARN_RARE = 50
 
 
@@ -88,7 +88,7 @@ def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Float
     """
     labels, made = np.arange(proba.shape[1]), dict[int, Any]()
     shared = bool(np.bincount(codes, minlength=len(labels)).all())
-    with collected():  # about classes, by numbers that the user has not given
+    with collected():  # warnings that name classes by numbers unknown to the user
         for member in members:
             if member is None:
                 continue
@@ -121,7 +121,7 @@ def out_of_fold(
     for kept, held in _rounds(proba, codes, sample_weight):
         learned = np.flatnonzero(kept > 1e-9 * sample_weight)
         seen = np.unique(codes[learned])
-        asked = np.flatnonzero((held > 0) & np.isin(codes, seen))  # of others the members have learned nothing
+        asked = np.flatnonzero((held > 0) & np.isin(codes, seen))  # members have learned nothing about other classes
         if not len(asked) or len(seen) < 2:
             continue
         models = fitted(members, proba[learned], codes[learned], kept[learned])

@@ -313,7 +313,7 @@ def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
 
     point = maximum(0.0)
     if (shifted or point[0] > 0) and partition.all_right(point):
-        point = maximum(1 / (data.total + 2))  # without it there is no maximum
+        point = maximum(1 / (data.total + 2))  # without smoothing there is no maximum
     scale = float(point[0]) / unit
     return scale, point[1:] - scale * means if shifted else means
 

@@ -18,7 +18,7 @@ _NARROWEST = 0.01
 #: thousands of samples, to hardly any penalty.
 _STIFFNESS = (1e4, 1e3, 1e2, 10.0, 1.0, 0.1)
 
-#: How exact a fit is that only tells one penalty from another.
+#: The precision of fits that only serve to compare penalties.
 _COARSE = 1e-4
 
 

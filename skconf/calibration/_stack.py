@@ -25,8 +25,8 @@ _RIDGE = 4.0
 #: Points that the kernels look at.
 _N_POINTS = 200
 
-#: For the models to work in one thread: of so few rows several gain little, and wait for each other in busy loops. On
-#: two cores of which another program used one, a fit with two threads took ten times as long.
+#: Makes the models use one thread. With so few rows, several threads gain little, and wait for each other in busy
+#: loops. On two cores, one of them used by another program, a fit with two threads took ten times as long.
 one_thread = threadpool_limits.wrap(limits=1)
 
 Rows = NDArray[np.intp]
@@ -108,7 +108,8 @@ def _kernels(shape: tuple[int, ...], random_state: Any) -> Any:
     )
 
 
-#: The models, and whether they learn the class from the sample: else from all that is seen which answers are right.
+#: The models. With True, a model learns the class from the columns of the sample. With False, it learns from all that
+#: is seen which answers are right.
 _MODELS: tuple[tuple[Callable[[tuple[int, ...], Any], Any], bool], ...] = (
     (_trees, True),
     (_boosted, True),
@@ -129,7 +130,7 @@ def learn(number: int, seen: Seen, truth: Truth, random_state: Any) -> Opinion |
     columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)  # boosted trees want a number in each column
     model = make(columns.shape, random_state)
     weight = f"{model.steps[-1][0]}__sample_weight" if isinstance(model, Pipeline) else "sample_weight"
-    given = {} if (truth.weight == 1).all() else {weight: truth.weight}  # which is much faster
+    given = {} if (truth.weight == 1).all() else {weight: truth.weight}  # without weights, this is much faster
     return Opinion(model.fit(columns, target, **given), of_class)
 
 

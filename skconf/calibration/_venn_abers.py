@@ -98,7 +98,7 @@ class _Pair:
             np.bincount(where, sample_weight * outcome).astype(np.float64) for outcome in (target, ~target)
         )
         low, high = with_further(plateaus(positive, negative), positive, negative, 1.0)
-        # Below the least value there is none to be the next one, and none above the greatest.
+        # There is no next value below the least one, and none above the greatest one.
         self.low, self.high = np.append(0.0, low), np.append(high, 1.0)
 
     def bounds(self, proba: Floats) -> tuple[Floats, Floats]:

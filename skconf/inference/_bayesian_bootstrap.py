@@ -22,9 +22,10 @@ from skconf.inference._sampling import joined
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Draws, whose quantiles are the ends; and places among which that of a phantom is drawn.
+#: Number of draws, whose quantiles are the ends; and number of places from which the place of a phantom is drawn.
 N_DRAWS, MOST_PLACES = 2_000, 2_000
-#: Answers that are drawn one by one. Of more, those of the rarer kind are, and each of the rest stands for several.
+#: Up to this many answers are all drawn. With more, all answers of the rarer kind are drawn, and each drawn answer of
+#: the other kind represents several.
 _MOST_ROWS = 10_000
 
 
@@ -79,7 +80,7 @@ def phantom_replicates(
         alike.setdefault(_kind(statistic, profile), []).append(i)
     replicates: list[Floats] = [np.empty(0)] * len(statistics)
     for several in alike.values():
-        rng = np.random.default_rng(resampling.get("random_state"))  # whatever else is asked for
+        rng = np.random.default_rng(resampling.get("random_state"))  # the same draws, whatever else is computed
         some = [statistics[i] for i in several]
         phantoms = phantoms_for(some[0].metric, some[0].on(profile), rng)
         options |= {"random_state": rng, "beside": phantoms.added}

@@ -264,7 +264,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
             ("sample weights", profile.everything.sample_weight, reference.everything.sample_weight),
             ("groups", profile.everything.groups, reference.everything.groups),
         ):
-            unlabelled = what == "true labels" and (mine is None or theirs is None)  # of correctness alone
+            unlabelled = what == "true labels" and (mine is None or theirs is None)  # correctness alone
             if not unlabelled and not _alike(mine, theirs):
                 raise ValueError(
                     f"Models {model!r} and {first!r} differ in their {what}. Pass predictions of the same samples."
@@ -333,7 +333,7 @@ def _comparisons(
                 test = found.nearer(a, b, exact=method == "auto")
             else:
                 test = found.difference(a, b, exact=method == "auto")
-            if swapped:  # every other row has what the model before left to the other one
+            if swapped:  # every second row has the complement of the row before
                 either = swapped[a, b][:, position]
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])
                 test = test._replace(p_value=p_value, method="permutation")

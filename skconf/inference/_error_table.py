@@ -22,7 +22,7 @@ BANDS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0
 LEVELS = (0.0, 0.5, 0.9, 0.99, 0.999, 1 - EPS)
 
 
-#: A confidence that passed through single precision may be so much lower, and belongs to the band it was written in.
+#: Rounding to single precision may lower a confidence by this much. It still belongs to the band of its original value.
 _SINGLE = 2.0**-25
 _BEGINS = np.append(np.array(BANDS[:-1]) - _SINGLE, BANDS[-1])
 
@@ -38,7 +38,8 @@ _ENDS = _ends_of_cells()
 N_CELLS = len(_ENDS) + 1
 #: The band of each cell.
 _BAND = np.searchsorted(_BEGINS, np.append(0.0, _ENDS), side="right") - 1
-#: Doubts 1 − c that agree in so many first bits lie in one cell, or in two: these are searched no further.
+#: Doubts 1 − c that agree in this many leading bits lie in one cell or in two neighbouring cells, so no search is
+#: needed.
 _BITS = 20
 _SMALLEST, _HALF = (np.array([1e-9, 0.5]).view(np.int64) >> 64 - _BITS).tolist()
 #: The cell of the largest of them, from the smallest doubts to those of a half, and where the next cell begins.

@@ -14,19 +14,19 @@ from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
 from skconf.scoring._names import Statistic
 
-#: From how many of them on influence values tell the error: errors, or samples of a class that an order rests on; and
-#: samples of a class whose probabilities are averaged.
+#: Influence values show the error of a value from this many errors on, or from this many samples of a class whose order
+#: counts. The second number is for samples of a class whose probabilities are averaged.
 ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
-#: A class decides, and not the errors, if it has at most so many samples for each of them.
+#: The samples of a class decide, and not the errors, if there are at most this many of them for each error.
 _SAMPLES_TO_AN_ERROR = 3.0
 #: Fewest samples of each kind that determine an order, and fewest of a class that determine its mean.
 _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
-#: Below so many errors the intervals of calibration errors covered the truth in 83 to 99% of simulated sets.
+#: With fewer errors than this, the intervals of calibration errors covered the truth in 83 to 99% of simulated sets.
 ENOUGH_TO_RESAMPLE = 30.0
-#: A calibrated size ratio has an interval where the most confident answers, in which fewer errors are expected, are at
-#: most this share of all.
+#: A size ratio of calibrated confidences has an interval if the most confident answers, with fewer expected errors than
+#: the first number in all, are at most the second number as a share of all answers.
 _SEEN, UNSEEN_SHARE = 3.0, 0.05
-#: A size ratio of answers drawn one by one has an interval where no single error would add more to it.
+#: If answers are drawn one by one, a size ratio has an interval only if no single error would add more than this.
 _MOST_OF_AN_ERROR = 0.3
 
 
@@ -119,7 +119,7 @@ def _of_few(metric: Any, profile: ConfidenceProfile) -> Choice:
         if deciding < (ENOUGH if ordered else ENOUGH_OF_A_CLASS):
             return Choice("bayesian")
     share = errors_among(metric, profile)
-    if share.size == 0 or share.rarer >= ENOUGH:  # of nothing that is counted, it knows the bounds alone
+    if share.size == 0 or share.rarer >= ENOUGH:  # without counted samples, only the bounds are known
         return Choice("delta")
     reason = _few_to_rank(profile) if rests_on_order_of_answers(metric) else ""
     return Choice("none", reason) if reason else Choice("bayesian")

@@ -15,7 +15,7 @@ from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
 
-#: A sum of squares that is a smaller share of what it may be is 0, but for rounding.
+#: A sum of squares that is a smaller share of its largest possible value is 0, apart from rounding.
 _ROUNDING = 1e-12
 
 
@@ -81,7 +81,7 @@ class Means:
         order = np.argsort(-score, kind="stable")
         order = order[weight[order] > 0]
         score, weight = score[order], weight[order]
-        centre = float(values.mean())  # squares then do not cancel
+        centre = float(values.mean())  # centred, so that squares do not cancel
         paid = weight * (values[order] - centre)
         last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
         before_paid, before = (

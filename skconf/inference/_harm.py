@@ -4,9 +4,11 @@ from skconf.inference._assessment import Grade
 
 #: From the least harm to the most.
 GRADES: tuple[Grade, ...] = ("negligible", "mild", "serious", "unusable")
-#: Excess errors in 1,000 accepted answers from which a grade holds; or as many times the expected errors, with so many.
+#: A grade holds from the first number of excess errors in 1,000 accepted answers on; or if there are as many times the
+#: expected errors as the second number says, and at least the third number of excess errors.
 _OVERCONFIDENT = {"mild": (10, 2, 1), "serious": (50, 3, 2), "unusable": (200, 10, 20)}
-#: Errors in 1,000 answers that were expected and are not there. Nobody accepts an error for it: it is never unusable.
+#: Expected errors in 1,000 answers that did not occur. They do no harm to somebody who accepts answers, so the grade is
+#: never "unusable".
 _UNDERCONFIDENT = {"mild": 20, "serious": 100}
 
 

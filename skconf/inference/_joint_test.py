@@ -16,14 +16,14 @@ from skconf.inference._stretch_laws import StretchLaws
 
 #: Level of the verdict.
 LEVEL = 0.05
-#: Weight of other stretches in the test, where that of a level is 1.
+#: Weight of other stretches in the test. A level has weight 1.
 _WEIGHT = 0.25
-#: Power of the gap that is told where nothing was found.
+#: If nothing was found, the verdict names the gap that would be found with this probability.
 _POWER = 0.8
-#: Numbers that agree so closely are equal.
+#: Numbers that agree this closely are equal.
 _ROUNDING = 1e-9
-#: An end band of a stretch that has a larger one-sided p-value has no part in what was found; less is enough for the
-#: upper end of an overconfident one, as people rely on what is above it.
+#: A band at an end of a found stretch is left out of it if its one-sided p-value is larger than the first number. The
+#: second number is for the upper end of an overconfident stretch, because people rely on the answers there.
 _NO_PART, _NO_TOP = 0.2, 0.025
 #: Evidence beyond this is as strong as can be: a single error at a confidence of 1 would otherwise outdo all else.
 _STRONGEST = 1e-12
@@ -55,7 +55,8 @@ class JointTest:
         n_bands = len(laws.edges)
         self._at = np.zeros((n_bands, n_bands), dtype=np.intp)
         self._at[laws.first, laws.last] = np.arange(len(laws.first))
-        #: Where each level begins, by its stretch; of several that hold the same answers the highest, or all.
+        #: The confidence at which each level begins, by the position of its stretch. If several levels hold the same
+        #: answers, it is the highest of them, or 0 if they hold all answers.
         self.levels: dict[int, float] = {}
         for level, first in zip(LEVELS, np.searchsorted(laws.edges, LEVELS).tolist(), strict=True):
             if first < n_bands:

@@ -24,8 +24,8 @@ from skconf.profile import ConfidenceProfile, as_profile
 
 #: Level at which slices are called overconfident.
 _LEVEL = 0.05
-#: Draws as large as the data at which drawing stops; and in how many times the fewest draws that could reject it ends,
-#: but not before a number of draws.
+#: Drawing ends after 100 draws that are as large as the data; or after 20 times the fewest draws that could reject, but
+#: after 9,999 draws at the earliest.
 _ENOUGH, _TIMES, _AT_LEAST = 100, 20, 9999
 _FIRST, _AT_ONCE = 256, 1 << 14
 

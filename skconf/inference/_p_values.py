@@ -7,9 +7,10 @@ from scipy.special import bdtr, stdtr, stdtrit
 
 from skconf._core.probabilities import Floats
 
-#: A standard error that is a smaller share of what it belongs to is zero, but for rounding.
+#: A standard error that is a smaller share of its value is zero, apart from rounding.
 ROUNDING = 1e-10
-#: Most differences of which all signs are gone through; and most of one size, which the binomial distribution counts.
+#: Most differences for which all combinations of signs are tried; and most differences of the same size, for which the
+#: binomial distribution is used.
 _MOST, _MOST_EQUAL = 16, 100
 
 

@@ -52,7 +52,7 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
                 f"{100 * share:.3g}% of the value depends on answers so confident that their errors are hardly ever "
                 "observed"
             )
-    # A sum of two deviations gains nothing from pairing: of few errors, most samples vary less than they should.
+    # A sum of two deviations gains nothing from pairing. With few errors, most samples show too little variation.
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
         errors = errors_among(metric, profile).rarer
         if errors < ENOUGH_TO_RESAMPLE:
@@ -109,12 +109,12 @@ class Estimated:
         """
         apart, total = self._test(second, first, -1), self._test(second, first, 1, 2 * self.statistic.best)
         p_value = self._exact(first, second) if exact else np.nan
-        if p_value > apart.p_value:  # few samples differ, for which the t test claims too much
+        if p_value > apart.p_value:  # if few samples differ, the t test claims too much
             apart = apart._replace(p_value=p_value, method="exact")
             if p_value > 1 - self.confidence_level:
                 apart = apart._replace(low=min(apart.low, 0.0), high=max(apart.high, 0.0))
         u, v = np.meshgrid(apart[:2], total[:2])
-        # It is monotone in either, and so extreme in the corners.
+        # The function is monotone in u and in v, so its extremes are in the corners.
         corners = np.sign(u) * np.sign(v) * np.minimum(np.abs(u), np.abs(v)) + 0.0
         p_value = float(np.maximum(apart.p_value, total.p_value))
         method = apart.method if p_value == apart.p_value else total.method
@@ -128,7 +128,7 @@ class Estimated:
             profile = self.profiles[first]
             kinds = (
                 None if profile.abstained else self.statistic.metric.kinds_of_samples(profile)
-            )  # of all models alike
+            )  # the same for all models
             drawn_by_kind = self.sampling.given_kinds(kinds)
             error, degrees_of_freedom = drawn_by_kind.error_of(self.varying[first] + sign * self.varying[second])
         elif not np.isnan(value):
@@ -147,7 +147,7 @@ class Estimated:
             return float("nan")
         apart = self.sampling.totals(metric.contributions(mine) - metric.contributions(theirs))
         difference = self.values[first] - self.values[second]
-        if not abs(abs(apart.sum()) - abs(difference)) <= ROUNDING * np.abs(apart).sum():  # it is no such mean
+        if not abs(abs(apart.sum()) - abs(difference)) <= ROUNDING * np.abs(apart).sum():  # it is not such a mean
             return float("nan")
         return sign_flip_p_value(apart)
 

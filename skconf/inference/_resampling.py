@@ -20,10 +20,10 @@ from skconf.metrics._base.kinds import Additive, Ranked, Sums, Term, merge
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Resamples that are worked on together, and the counts they may have; and the factors of weights, which are floats.
+#: Most resamples that are computed together, and the most counts and factors of weights (floats) that they may have.
 _MOST_DRAWS, _MOST_COUNTS, _MOST_FACTORS = 64, 1 << 26, 1 << 23
 
-#: What functions that resample say of how they do.
+#: The documentation of the parameters of resampling.
 DRAWS = """\
 random_state : int, Generator or None, default=None
     Seed of the resamples.
@@ -120,7 +120,7 @@ def _evaluate(
 ) -> Floats:
     """Return every statistic under each row of counts."""
     scores = np.empty((len(counts), len(statistics)))
-    alike: dict[Any, list[int]] = {}  # those with a positive class of their own read other predictions
+    alike: dict[Any, list[int]] = {}  # statistics with another positive class need other predictions
     for i, statistic in enumerate(statistics):
         alike.setdefault((statistic.pos_label, len(statistic.on(profile))), []).append(i)
     for positions in alike.values():

@@ -19,9 +19,9 @@ Counts = NDArray[Any]
 
 #: Units whose counts are drawn together: their table stays in the processor's cache, and a draw has 16 bits.
 _UNITS_AT_ONCE = 1 << 16
-#: With so many equal units or fewer, one of the units has nearly all the weight.
+#: If the effective number of units is this or less, one of the units has nearly all the weight.
 FEWEST_UNITS = 1.1
-_ROUNDING = 1e-9  # of weights, relative
+_ROUNDING = 1e-9  # relative rounding error of weights
 
 
 class Sampling:
@@ -82,8 +82,7 @@ class Sampling:
             mean = np.bincount(self.stratum, weight) / self.sizes
             self.weighs_strata = bool(mean.min() < mean.max() * (1 - _ROUNDING))
             self.equal_within = bool(np.allclose(weight, mean[self.stratum], rtol=_ROUNDING, atol=0))
-        #: Share of each group in its stratum, and the sum of the squares of those of its samples; None where none is
-        #: grouped.
+        #: Share of each group in its stratum, and the sum of the squared shares of its samples; None without groups.
         self.share: Floats | None = None
         self.squares: Floats | None = None
         if self.grouped:

@@ -32,7 +32,7 @@ from skconf.scoring._names import Statistic
 
 #: Rows of a stratum among which that of a phantom is drawn.
 _PLACES = 250
-#: From so many errors on a phantom error is in every draw with its whole weight. Chosen in simulations.
+#: With this many errors or more, each draw has a phantom error with its whole weight. Chosen in simulations.
 _PLENTY = 10.0
 
 
@@ -65,7 +65,7 @@ class _Draws(NamedTuple):
         n_given, n_kinds = len(self.stands_for), len(self.times)
         factors = np.zeros((n_draws, n_kinds, len(self.weight)))
         if np.all(self.stands_for == 1):
-            given = rng.standard_exponential((n_draws, n_given))  # the same law, sooner
+            given = rng.standard_exponential((n_draws, n_given))  # the same distribution, but faster
         else:
             given = rng.standard_gamma(self.stands_for, (n_draws, n_given))
         weights = np.zeros((len(self.weight), len(self.total)))  # by row and stratum

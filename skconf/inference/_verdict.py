@@ -20,13 +20,13 @@ from skconf.inference._p_values import student
 from skconf.inference._wording import gap_in_words, in_words
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
-#: A gap of so many standard deviations is found in four of five samples by a test of the gap alone.
+#: A test of the gap alone finds a gap of this many standard deviations in four of five samples.
 _FOUND_ALONE = 2.8
 #: Standard errors on each side of a 95% interval.
 _TWO_SIDED = 1.96
 #: Share by which equal sums differ in another order.
 _ROUNDING = 1e-9
-#: Overconfidence that a sample must be able to show, in four of five cases: else it is too small to say.
+#: If a sample cannot show this overconfidence in four of five cases, it is too small for a verdict.
 _TOO_WIDE = 0.1
 #: Share of the answers from which on a stretch decides the grade.
 _MANY = 0.01
@@ -151,7 +151,7 @@ def assess(profile: ConfidenceProfile, n_draws: int = 1999, random_state: Any = 
     if profile.kind == "costs":
         raise ValueError(f"assess_confidence needs the correctness of answers, but {KNOWN[profile.kind]}.")
     rows = profile.accepted_rows
-    if rows is not None:  # what is rejected is no answer, as what abstains
+    if rows is not None:  # rejected rows have no answer, like abstentions
         found = assess(replace(profile[rows], threshold=None), n_draws, random_state)
         if found.decisive_row is None:
             return found
@@ -187,7 +187,7 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     apart = weight * (profile.confidence - profile.correctness)
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
     apart, size = (np.bincount(cast(Codes, profile.groups), terms) for terms in (apart, weight))
-    # Nothing is known of the variance that the confidences imply.
+    # The variance that the confidences imply is unknown for groups.
     squares = (apart @ apart, apart @ size, size @ size)
     graded = profile.kind == "graded"
     found = assess_gap(int(np.count_nonzero(weight)), *sums, 0.0, *squares, graded=graded, in_groups=True)

@@ -7,7 +7,7 @@ from skconf.inference._assessment import Assessment, Grade, Stretch
 from skconf.inference._error_table import EPS
 from skconf.inference._harm import GRADES, harm
 
-#: A level tells where it is worst if it holds at least, and at most, this share of the answers.
+#: A level is named as the worst only if its share of the answers is at least the first number and at most the second.
 _FEW, _MOST = 0.01, 0.9
 _WORTH_TELLING = ("mild", "serious", "unusable")
 _SERIOUS = ("serious", "unusable")

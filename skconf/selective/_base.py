@@ -58,7 +58,7 @@ CONSTRAINTS: dict[str, Any] = {
 }
 
 
-#: What both classifiers say of parameters that they share.
+#: The documentation of parameters that both classifiers share.
 SCORE = """\
 calibration : str, calibrator or None, default=None
     How the probabilities are calibrated. Pass the name of a calibrator of :mod:`skconf.calibration`, such as "platt",
@@ -193,7 +193,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.confidence_ = learned
         self.decisions_ = classes if rule is None else rule.decisions
         for name in ("n_features_in_", "feature_names_in_"):
-            if name in vars(self):  # of an earlier fit
+            if name in vars(self):  # it is from an earlier fit
                 delattr(self, name)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -297,7 +297,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
         """Return the raw probabilities of each member, with its calibrator."""
         check_is_fitted(self)
-        self._validate_params()  # the threshold, say, may have been set since
+        self._validate_params()  # parameters, such as the threshold, may have been changed
         return [(model.predict_proba(X), calibrator) for model, calibrator in self.members_]
 
     def _answer(
@@ -362,7 +362,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ndarray of shape (n_samples,)
         """
         answer = self.predict_selective(X, costs=costs)
-        if self.threshold_ <= 0:  # which no score is below: labels stay in their type, whatever the reject label
+        if self.threshold_ <= 0:  # no score is below it, so labels keep their type
             return answer.prediction
         return with_reject_label(answer.prediction, answer.accepted, self.reject_label_)
 

@@ -13,9 +13,9 @@ from skconf._core.prevalence import check_share, read_shares
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile
 
-#: So many rows are drawn that a class runs out of them with at most this probability.
+#: The number of rows to draw is chosen so that a class has too few rows with at most this probability.
 RUNS_OUT = 0.001
-_ROUNDING = 1e-9  # of shares, relative
+_ROUNDING = 1e-9  # relative rounding error of shares
 
 
 class Mix(NamedTuple):

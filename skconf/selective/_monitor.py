@@ -10,7 +10,8 @@ from skconf._core.probabilities import Floats
 
 #: The error rates that the bets are on, in multiples of the target.
 _BETS = np.array([1.25, 1.5, 2.0, 3.0, 5.0])
-#: The part of each stake that is put on them, and how slowly stakes fall after the first: chosen on simulated streams.
+#: The part of each stake that is bet on each of these rates, and how slowly stakes fall after the first. Both were
+#: chosen on simulated streams.
 _SHARES, _FALL = np.array([0.25, 0.4, 0.2, 0.1, 0.05]), 0.15
 #: Answers that are worked on at once.
 _AT_ONCE = 100_000
@@ -126,7 +127,7 @@ class RiskMonitor:
         return self
 
     def _take(self, right: NDArray[np.bool_]) -> None:
-        # The more often an error is bet on, the less room is there up to 1.
+        # With a large target, multiples of it would exceed 1.
         rates = np.minimum(_BETS * self.target, (1 + self.target) / 2)
         wins, losses = np.log(rates / self.target), np.log((1 - rates) / (1 - self.target))
         growth = np.cumsum(np.where(right[:, np.newaxis], losses, wins), axis=0)

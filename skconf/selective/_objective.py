@@ -1,4 +1,4 @@
-"""Objectives, by which a threshold is chosen."""
+"""Objectives for choosing a threshold."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,9 +27,9 @@ CURVES = ("cwsa", "cwsa_plus")
 #: Objectives by name.
 OBJECTIVES = ("risk", "coverage", "cost", *CURVES)
 
-#: An optimum at which a smaller share is accepted is none, and so many samples tell.
+#: An optimum that accepts a smaller share than this is none, if there are at least this many samples.
 _HARDLY_ANY, _TELL = 0.05, 100
-_ROUNDING = 1e-12  # of sums, relative
+_ROUNDING = 1e-12  # relative rounding error of sums
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Objective:
             bound = upper_limit(sweep.errors, sweep.accepted - sweep.errors, level)
         worth = self._worth(sweep, ranking) if profile is None or self.name != "cost" else self._cost(sweep, profile)
         alike = np.isclose(worth, np.nanmax(worth), rtol=_ROUNDING, atol=0)
-        best = int(np.flatnonzero(alike)[-1])  # of the best, the one that accepts most
+        best = int(np.flatnonzero(alike)[-1])  # the best one that accepts most
         feasible = bool(sweep.accepted[best] > 0)
         if not feasible:
             best = 0

@@ -32,10 +32,10 @@ RISKS = (
     *("risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage"),
     *("false_negative_rate", "false_positive_rate", "recall"),
 )
-#: Means of what the accepted are charged, with a bound; of what they earn, measured from the threshold.
+#: Mean costs of the accepted, which have a bound; and mean rewards, which are measured from the threshold.
 CHARGES, REWARDS = ("cost", "ecuas_1"), ("cwsa", "cwsa_plus")
 _OF_A_CLASS = RISKS[-3:]
-#: What more accepted samples can only raise.
+#: Rates that can only rise if more samples are accepted.
 _FLOORS = ("coverage", "recall")
 #: Tosses of a coin for each cost; a threshold is shown if more than half of them show it.
 _TOSSES = 25
@@ -142,7 +142,7 @@ class Rows:
         everything = np.ones(len(self), dtype=np.bool_)
         if promise.risk == "coverage":
             return everything, everything
-        assert self.true is not None  # as was checked before
+        assert self.true is not None  # this was checked before
         assert self.predicted is not None
         is_class = self.true == promise.code
         if promise.risk == "false_positive_rate":
@@ -267,7 +267,7 @@ def keep(
     order = np.argsort(-rows.score, kind="stable")
     ranked = rows[order]
     given = np.unique(rows.score if thresholds is None else thresholds)[::-1]
-    # So many samples are accepted at each threshold.
+    # The number of samples that each threshold accepts.
     accepted = len(rows) - np.searchsorted(ranked.score[::-1], given, side="left")
     given, accepted = given[accepted > 0], accepted[accepted > 0]
     shown_by, reasons = [], []
@@ -275,7 +275,7 @@ def keep(
     earning = [each for each in promises if each[0].risk in REWARDS]
     at = _looks(accepted, tested[0], share, rows) if tested and thresholds is None else np.arange(len(given))
     few = at
-    if earning and thresholds is None and len(at):  # of those that are tested for something else, some
+    if earning and thresholds is None and len(at):  # a part of the thresholds that other promises test
         promise, target = max(earning, key=lambda each: each[1])
         few = at[reward_looks(accepted[at], target, share, plus=promise.risk == "cwsa_plus")]
     for promise, target in promises:
@@ -424,7 +424,7 @@ def _closest(
         )
         return text if limits[at] > target else f"{text}, but a search among thresholds needs more samples"
     if promise.risk in REWARDS and len(accepted):
-        every = max(len(accepted) // 50, 1)  # a few of the thresholds tell
+        every = max(len(accepted) // 50, 1)  # a few of the thresholds are enough
         looks = list(zip(accepted[::-every].tolist(), given[::-every].tolist(), strict=True))
         earned = [_earned(ranked, promise, count, at) for count, at in looks]
         best = int(np.argmax(earned))
@@ -446,7 +446,7 @@ def _conflict(
     n_rows, wrong = len(ranked), ~ranked.correct
     parts, floors = [], []
     for (promise, target), shown in zip(promises, shown_by, strict=True):
-        if promise.risk in REWARDS:  # is kept here and there
+        if promise.risk in REWARDS:  # kept at some thresholds, with gaps between them
             continue
         at = np.flatnonzero(shown)[0 if promise.risk in _FLOORS else -1]
         name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {target:g}"

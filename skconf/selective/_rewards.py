@@ -19,7 +19,7 @@ from skconf._core.probabilities import Floats
 
 #: The bets, as parts of the largest one possible: the smaller, the better for many samples.
 _BETS = 0.7 ** np.arange(14)
-#: Each test accepts so many times the samples of the one before.
+#: Each test accepts this many times the samples of the test before.
 _STEP = 1.1
 #: Entries that are worked on at once.
 _AT_ONCE = 2_000_000

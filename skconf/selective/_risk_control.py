@@ -42,7 +42,7 @@ SPEND = ("evenly", "first")
 #: Smaller probabilities count as zero: their sum is below the rounding error of any δ.
 _NONE = 1e-25
 
-_ROUNDING = 1e-12  # of sums, relative
+_ROUNDING = 1e-12  # relative rounding error of sums
 
 
 def smallest_sample(target: float, confidence_level: float, errors: int = 0) -> int:

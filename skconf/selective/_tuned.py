@@ -307,7 +307,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             true_class=truth,
             predicted_class=predicted,
         )
-        if rule is not None and self.objective == "cost":  # of all decisions, only the costs of what was answered
+        if rule is not None and self.objective == "cost":  # only the costs of the decisions that were taken
             charged = np.asarray(training.charged_costs(rows, predicted))[:, np.newaxis]
             profile = replace(profile, costs=charged, decided=np.zeros(len(rows), dtype=np.intp))
         clusters = None
@@ -454,7 +454,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self, training: Training, pairs: list[tuple[NDArray[Any], Any]], learned: Any, rows: Rows
     ) -> tuple[Codes, Floats]:
         """Return predictions and scores of some rows, from pairs of raw probabilities and calibrator."""
-        X = None if learned is None else training.samples(rows)  # nothing else looks at them, and copies cost memory
+        X = None if learned is None else training.samples(rows)  # nothing else uses them, and copies need memory
         _, predicted, score = self._answer(pairs, training.rule, training.deciding_costs(rows), X, learned)
         return predicted, score
 

@@ -293,7 +293,7 @@ def keep_promises(
     if isinstance(slices, str):
         check_option(slices, "slices", (BY_CLASS,))
         cells, codes = Cells.of_classes(profile.require("classes").tolist()), profile.require("predicted_class")
-        answered = np.ones(len(cells.index))  # what abstains is of no predicted class
+        answered = np.ones(len(cells.index))  # abstentions have no predicted class
     elif slices is not None:
         everything = table_of(slices, profile.n_rows)
         cells = Cells.of(everything.iloc[profile.answer_rows])
@@ -322,7 +322,7 @@ def of_thresholds(aim: Objective) -> Objective:
 
 def terms_of(aim: Objective, promises: Sequence[Promise]) -> Terms:
     """Return the promises, and how they are tested."""
-    assert aim.confidence_level is not None  # as was checked before
+    assert aim.confidence_level is not None  # this was checked before
     given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
     return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given, aim.spend)
 
