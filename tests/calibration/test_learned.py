@@ -58,6 +58,7 @@ def test_too_few_errors_teach_nothing(n_wrong):
     np.testing.assert_array_equal(learned.weights_, [1, 0, 0, 0, 0])
     assert learned.models_ == [None] * 4
     assert np.isnan(learned.gain_)
+    assert learned.intercept_ == learned.tail_ == 0
     np.testing.assert_array_equal(learned.predict_confidence(X, proba), 0.7)
 
 

@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
+from skconf.selective._sliced import placed
 
 LEVEL = 0.95
 
@@ -265,6 +266,13 @@ def test_slices_may_be_a_dict_of_columns():
     )
     pd.testing.assert_series_equal(by_dict.thresholds, by_frame.thresholds)
     assert "threshold=" not in repr(by_dict)
+
+
+def test_scores_keep_their_side_of_their_own_threshold():
+    """However near: half of the distance from 0.3 to the number below it is rounded away beside a half."""
+    threshold = np.array([0.3, 0.3, 0.9, np.inf, np.inf])
+    score = np.array([0.3, np.nextafter(0.3, 0), 0.2, 1.0, np.inf])
+    assert (placed(score, threshold) >= 0.5).tolist() == [True, False, False, False, True]
 
 
 def test_no_coverage_is_promised_where_rows_abstain():
