@@ -11,7 +11,7 @@ from scipy.special import expit, softmax
 
 from skconf.calibration import PlattCalibrator
 from skconf.inference import estimate_prevalence
-from skconf.inference._prevalence import likeliest_shares
+from skconf.inference._prevalence import _posteriors, likeliest_shares
 
 
 def normal_task(rng, n, m, share, apart=1.5, noise=0.0, sureness=2.0):
@@ -131,3 +131,8 @@ def test_probabilities_that_tell_no_class_from_another_tell_no_share(calibration
     found = estimate_prevalence(y, np.full(100, 0.4), np.full(30, 0.4), calibration=calibration)
     assert (found.classes["low"] == 0).all()
     assert (found.classes["high"] == 1).all()
+
+
+def test_a_row_that_no_class_explains_is_shared_by_all():
+    found = _posteriors(np.array([[0.0, 0.0], [1.0, 3.0]]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(found, [[0.5, 0.5], [0.25, 0.75]])
