@@ -113,7 +113,7 @@ class MetricAccumulator:
         classes = None if labels is None else check_labels(labels)
         if pos_label is not None and classes is not None and pos_label not in classes.tolist():
             raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(classes.tolist())}.")
-        #: Shared by copies.
+        #: Copies share it.
         self._plan = Plan(statistics, intervals=intervals, max_levels=max_levels, labels=classes, pos_label=pos_label)
         self._state: State | None = None
 

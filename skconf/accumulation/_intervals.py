@@ -46,7 +46,7 @@ class Moments:
         metric = self.statistic.metric
         if self.is_share and self.flat[1]:
             share = Share(float(self.flat[0] / self.flat[1]), self._effective_size())
-            # Weights of 1, or 0 of what is not counted.
+            # Weights are 1, or 0 for samples that are not counted.
             method, reason, _ = choose_of_share(
                 metric, share, are_equal(float(self.products[1, 1]), float(self.flat[1]))
             )
@@ -123,7 +123,7 @@ class Moments:
         sums = (part.reshape(n_draws, *np.shape(like)) for part, like in parts)
         with np.errstate(invalid="ignore"):  # draws in which a non-negative sum became negative
             scores = self.statistic.score(self.statistic.metric.combine(*sums))
-        return np.clip(scores, *self.statistic.bounds)  # beyond which they are where a weight that is drawn is near 0
+        return np.clip(scores, *self.statistic.bounds)  # they leave the bounds if a drawn weight is near 0
 
 
 def area_interval(

@@ -24,7 +24,7 @@ from skconf.tables._paths import Paths, list_files
 from skconf.tables._text import Piece
 from skconf.tables._unreadable import UnreadableError
 
-#: Batches that are read at once where there are groups: what they add up to may be as large as they.
+#: Batches that are read at once if there are groups, because the sums of groups may be as large as the batches.
 _OF_GROUPS = 2
 
 
@@ -139,7 +139,8 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     batch_rows = _OF_GROUPS * BATCH_ROWS if job.columns.groups else BATCH_ROWS
     needed, numbers = job.columns.needed, job.columns.numbers()
     batches = [zip(repeat(file), rows) for file in files for rows in file.streams(needed, numbers, batch_rows)]
-    # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
+    # Libraries of linear algebra would start threads of their own, and their rounding would depend on the number of
+    # threads.
     with (
         threadpool_limits(1, "blas"),
         progress_bar("reading predictions", n_expected, unit=" rows") if progress else nullcontext() as bar,

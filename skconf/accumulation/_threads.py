@@ -129,7 +129,7 @@ class _Feed:
     def _finish(self, place: tuple[int, int], result: Any) -> None:
         with self.changed:
             self.done[place] = result
-            if isinstance(result, _Failure):  # what comes later is of no use
+            if isinstance(result, _Failure):  # later results are not needed
                 self.ended.update(range(place[0], len(self.streams)))
             self.changed.notify_all()
 

@@ -216,7 +216,7 @@ def draw_legend(ax: Any, inside: str = "best") -> float:
         if fits:
             return float(box.width) if place is beside else 0.0
         legend.remove()
-    # A long name must do with what there is.
+    # A long name gets the room that there is.
     figure.legend(handles, narrow, **style | above).set_gid(_LEGEND)
     return 0.0
 

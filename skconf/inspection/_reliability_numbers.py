@@ -117,7 +117,7 @@ def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> 
 
 
 def overall(profile: ConfidenceProfile, view: str, level: float) -> Overall:
-    """Return mean confidence, accuracy, the ends of its interval, and the least confidence that they are about."""
+    """Return mean confidence, accuracy, the ends of its interval, and the least confidence of these predictions."""
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     least = 0.0
     if view == "tail":

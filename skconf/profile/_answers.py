@@ -20,7 +20,7 @@ from skconf.profile._abstained import Abstained
 from skconf.profile._similarity import check_similarity, similarity_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-#: What may be known of an answer. Costs are any numbers from 0 on; what is graded is a correctness in [0, 1].
+#: What may be known about an answer. A cost is any number from 0 on; a grade is a correctness in [0, 1].
 Kind = Literal["right or wrong", "graded", "costs"]
 #: The end of a sentence that refuses answers of a kind.
 KNOWN: Mapping[str, str] = MappingProxyType(
@@ -85,7 +85,7 @@ class Answers:
             attributes[name] = value[rows] if isinstance(value, np.ndarray) and name != "classes" else value
         if self.ranks_by_confidence:
             attributes["score"] = attributes["confidence"]
-        attributes["abstained"] = None  # some answers have none that abstain beside them
+        attributes["abstained"] = None  # a part of the answers has no abstentions
         return part
 
     def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:

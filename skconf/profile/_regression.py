@@ -73,7 +73,7 @@ class Forecast:
             return self._kernel(self.deviations).mean(axis=1, dtype=np.float64)
         if self.graded:
             return (self.tolerance / np.hypot(self.tolerance, self.deviations)).mean(axis=1)
-        with np.errstate(divide="ignore", over="ignore"):  # of a deviation of 0 all are within
+        with np.errstate(divide="ignore", over="ignore"):  # with a deviation of 0, all are within
             return np.asarray(erf(self.tolerance / (np.sqrt(2) * self.deviations))).mean(axis=1)
 
     def _kernel(self, distance: Floats) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 import ast
 from typing import Any
 
-#: What is raised of a text that is no Python: also where it is nested too deep.
+#: Errors that Python raises for a text that is not Python, or that is nested too deeply.
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 

@@ -116,7 +116,7 @@ class Statistic:
 
     def score(self, values: Any) -> Any:
         """Return values of the metric as scores."""
-        return values if self.to_score is None else self.to_score(values) + 0.0  # which makes −0 a 0
+        return values if self.to_score is None else self.to_score(values) + 0.0  # this turns −0 into 0
 
     @property
     def sign(self) -> float:

@@ -145,7 +145,7 @@ class ConfidenceScorer:
         if pos_label is not None:
             profile = profile.with_positive(pos_label)
         value = metric_class.with_params(params)(profile)
-        return float(value if preset.transform is None else preset.transform(value)) + 0.0  # which makes −0 a 0
+        return float(value if preset.transform is None else preset.transform(value)) + 0.0  # this turns −0 into 0
 
     @property
     def __name__(self) -> str:
@@ -341,7 +341,7 @@ class MultiScorer:
         predict = bool(charged) or any(scorer.charges_by_matrix for scorer in ours.values())
         price = next(iter(charged.values()), None)
         profile = ConfidenceProfile.from_estimator(estimator, X, y, predict=predict, costs=price).with_costs(None)
-        different = {id(weight): weight for weight in weights.values()}  # mostly one for all
+        different = {id(weight): weight for weight in weights.values()}  # mostly one array for all scorers
         profiles = {key: profile.with_weight(weight) for key, weight in different.items()}
         answers = {key: profiles[id(weight)] for key, weight in weights.items()}
         answers |= {key: answers[key].with_costs(costs) for key, costs in charged.items()}

@@ -135,7 +135,7 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
         scorers = {}
         for item in names:
             scorer = _as_scorer(item)
-            # The parameters in a name such as "neg_ecuas(n=2)" tell it apart.
+            # The parameters in a name such as "neg_ecuas(n=2)" distinguish it.
             key = item if isinstance(item, str) and "(" in item else scorer.name
             if key in scorers:
                 raise ValueError(f"Two scorers have the key {key!r}. Pass a mapping with a different key for each.")

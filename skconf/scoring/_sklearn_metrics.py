@@ -72,7 +72,7 @@ class Ordinary(Metric):
         return None if default is None or getattr(self, "average", "binary") in _OF_ALL else default.default
 
 
-#: Averages that read all classes: the positive one means nothing to them.
+#: Averages over all classes, for which the positive class does not matter.
 _OF_ALL = ("macro", "micro", "weighted")
 
 

@@ -20,13 +20,13 @@ _THOUSANDS = r"\s*-?[1-9]\d{0,2}(?:\.\d{3})+\s*"
 _PER_CENT = r"\s*-?\d*[.,]?\d+\s*[%٪％]\s*"
 #: What to do with percentages.
 PERCENTAGES = "Divide percentages by 100, and write them without the sign: 0.93 for 93%."
-#: What an entry of several numbers is, and from how many entries it is told that a column has such.
+#: Types of entries that hold several numbers; and how many entries show whether a column has such entries.
 _LISTS, _HEAD = (list, tuple, np.ndarray), 1000
 #: What to write instead of lists and similar values, and how many characters of their type are shown.
 _ONE_NUMBER = "Write one number in each row. Write a column proba_LABEL for the probability of each class."
 _ONE_LABEL = "Write one string or number in each row."
 _WIDEST = 60
-#: Truth values, as texts.
+#: Truth values, as strings.
 _TRUTH = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 
 #: Texts that stand for an entry that is missing.

@@ -11,7 +11,7 @@ from skconf.tables._unreadable import LONG_ROW, UnreadableError
 
 #: A block of lines that are parsed together ends after this many lines or bytes.
 _BLOCK_LINES, _BLOCK_BYTES = 1 << 8, 1 << 17
-#: A number that no file holds. There is one value between two of them.
+#: A number that no file holds. It marks the ends of values: there is one value between two marks.
 _BETWEEN = randbits(63)
 _SEPARATOR = f",{_BETWEEN},".encode()
 #: The end of a name, with spaces before its colon.
@@ -22,7 +22,7 @@ _HALF = re.compile(
 )
 #: Types of values that hold others.
 _NESTED = {dict, list}
-_decode = json.JSONDecoder().decode  # json.loads looks at its arguments, each time
+_decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
 #: What to do with JSON in another form.
 _ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient='records', lines=True) writes such."
 

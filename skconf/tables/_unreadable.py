@@ -77,7 +77,7 @@ def unreadable(error: Exception) -> UnreadableError:
         return UnreadableError("there is no permission to read it.", kind="no permission")
     if isinstance(error, UnicodeEncodeError):
         return UnreadableError("its name, or the name of its folder, is not UTF-8. Rename it.", kind="name")
-    decoded = isinstance(error, OSError) and error.errno is None  # the disk is not to blame
+    decoded = isinstance(error, OSError) and error.errno is None  # it is no error of the disk
     if isinstance(error, _DAMAGED) or decoded or "magic bytes" in str(error):
         text = "it is damaged, incomplete, or in another format than its name says. Copy, compress or write it again."
         return UnreadableError(text, kind="damaged")

@@ -37,7 +37,7 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
     else:
         won, rest = _won_by_few(score, present, weight)
     share = divide(won / support, rest, np.nan)
-    return float(np.clip(share, 0.0, 1.0)), support  # which rounding may exceed
+    return float(np.clip(share, 0.0, 1.0)), support  # rounding may exceed these bounds
 
 
 def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:

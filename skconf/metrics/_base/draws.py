@@ -12,7 +12,7 @@ from skconf._core.warn import Notice
 #: by less than a hundredth of its standard deviation, which thousands of draws cannot show.
 _SKEWNESS, _FOURTH = 0.1, 0.01
 _CELLS_AT_ONCE = 1 << 21
-#: Chance above which all cells are looked at, and below which the gaps between hits are drawn.
+#: With chances above this, each cell is drawn; below it, the gaps between hits are drawn.
 _RARE = 0.1
 
 
@@ -37,7 +37,8 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     -------
     ndarray of shape (n_draws,)
     """
-    # Sums of an array by columns differ by rounding, and with them the order of like rows, and then the draws.
+    # Sums over an array in the order of columns differ by rounding. This would change the order of similar rows, and so
+    # the draws.
     proba, cost = np.ascontiguousarray(proba), np.ascontiguousarray(cost)
     mean, *moments = _moments(proba, cost)
     second, third, fourth = (part.sum() for part in moments)
@@ -62,7 +63,7 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     others = proba.copy()
     others[rows, top] = 0.0
     others = np.cumsum(others, axis=1)
-    # Rows of like chance together, so that at most half of the hits are thinned out.
+    # Rows with similar chances are drawn together, so that at most half of the hits are thinned out.
     chance = others[:, -1] / proba.sum(axis=1)
     order = np.argsort(-chance)
     for block in _blocks(chance[order], n_draws):

@@ -43,19 +43,19 @@ class Metric(Registered):
 
     #: When the value is NaN; completes the sentence "NAME is undefined, because ...".
     undefined: ClassVar[str] = "its denominator is zero"
-    #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
-    #: resampling. Empty where they are to be trusted.
+    #: Why the error of the value must be found by resampling: there are no influence values, or a kink makes them
+    #: unreliable. Empty if influence values are reliable.
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
     #: Why it cannot be computed from accumulated parts; empty if a trial decides.
     why_not_merged: ClassVar[str] = ""
     #: Whether it uses the score that selection ranks by instead of the confidence, if the two differ.
     reads_score: ClassVar[bool] = False
-    #: Whether it estimates something of the source of the samples, so that an interval means something.
+    #: Whether it estimates a property of the source of the samples, so that an interval is meaningful.
     is_estimate: ClassVar[bool] = True
-    #: What it is defined for: answers that are right or wrong; besides them "graded" ones, whose correctness lies in
-    #: [0, 1]; or besides these "costs" alone.
+    #: The kinds of answers for which it is defined: right or wrong answers; also "graded" ones, whose correctness lies
+    #: in [0, 1]; or also answers of which only "costs" are known.
     takes: ClassVar[Kind] = "right or wrong"
-    #: Whether rows that abstain count, as rejected ones do; else it is about the others alone.
+    #: Whether rows that abstain count, as rejected rows do; otherwise only the other rows count.
     counts_abstained: ClassVar[bool] = False
     #: Whether it compares answers with independent draws: it then refuses those in groups.
     draws_answers: ClassVar[bool] = False
@@ -279,9 +279,9 @@ class Ratio(Additive):
 
     #: The value of 0/0.
     empty: ClassVar[float] = np.nan
-    #: Which interval it has if it is a share of equal samples: "exact" is Clopper and Pearson's, which holds whatever
-    #: the share, as a limit on risk has to; "wilson" is the usual one, narrower, and holds on the average over shares.
-    #: Empty where it is no share.
+    #: Its interval if it is a share of samples with equal weights. "exact" is Clopper and Pearson's interval, which
+    #: holds for every share, as a limit of a risk must. "wilson" is the usual, narrower interval, which holds on
+    #: average over shares. Empty if the metric is not a share.
     share_interval: ClassVar[Literal["exact", "wilson", ""]] = ""
 
     @abstractmethod
@@ -348,7 +348,7 @@ class Ranked(Metric):
         ranking = self.ranking_of(profile)
         right, wrong = self.slopes(ranking)
         score = profile.score if self.reads_score else profile.confidence
-        order = np.argsort(-score)  # what is looked up in order is found five times as fast
+        order = np.argsort(-score)  # looking values up in order is five times as fast
         at = np.empty(len(score), dtype=np.intp)
         # A sample of weight zero may have a score of its own, below all others.
         at[order] = np.minimum(np.searchsorted(-ranking.score, -score[order]), len(ranking.score) - 1)

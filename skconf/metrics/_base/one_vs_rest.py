@@ -95,7 +95,7 @@ class RankedByClass(Metric, rests_on="order"):
     def notices_of_classes(self, values: Floats, classes: NDArray[Any], value: Any) -> list[Notice]:
         """Return the notice that the value is undefined, or that some classes have none."""
         absent = np.isnan(values)
-        scalar_is_nan = absent.all() and self.average is not None  # of which there is a notice
+        scalar_is_nan = absent.all() and self.average is not None  # these have a notice
         if not absent.any() or scalar_is_nan or len(values) == 1:
             return self.undefined_notices(value)
         left_out = "NaN for" if self.average is None else "an average without"

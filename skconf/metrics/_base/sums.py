@@ -115,7 +115,7 @@ class BlockSums:
         self.block, self.weight, self.n = block, block.sample_weight, len(block)
         self.groups = None if groups is None else Cells(groups, n_groups)
         self._lead = () if groups is None else (n_groups,)
-        #: What was found already, by what it is and of which terms, columns, cells or power.
+        #: Results so far, by their kind and the terms, columns, cells or powers that they belong to.
         self._kept: dict[Any, Any] = {}
 
     def of(self, term: Term) -> NDArray[Any]:
@@ -160,7 +160,7 @@ class BlockSums:
         if single:
             return self._sum([*left, *right], power, cells).reshape(*self._lead, *sizes)
         blocks = [[self._sum([a, b], power, cells).reshape(*self._lead, *sizes) for b in right] for a in left]
-        found = np.stack([np.stack(row, axis=-1) for row in blocks], axis=-3)  # of cells, columns, cells, columns
+        found = np.stack([np.stack(row, axis=-1) for row in blocks], axis=-3)  # axes: cells, columns, cells, columns
         return found.reshape(*self._lead, sizes[0] * len(left), sizes[1] * len(right))
 
     def _sum(self, columns: Sequence[_Values], power: int, cells: Cells | None) -> NDArray[Any]:
@@ -169,7 +169,7 @@ class BlockSums:
         for column in columns:
             if column.given.ndim == 0:
                 factor *= float(column.given)
-            elif not (column in arrays and column.given.dtype == np.bool_):  # whose square is itself
+            elif not (column in arrays and column.given.dtype == np.bool_):  # it is its own square
                 arrays.append(column)
         place = cells if self.groups is None else self._joint(self.groups, cells)
         power = 1 if self.weight is None else power
@@ -197,7 +197,7 @@ class BlockSums:
         column = self._product(arrays, power)
         if column is None:
             return np.bincount(place.codes, minlength=place.n).astype(np.float64)
-        if len(arrays) == 2 and not column.any():  # such as what is right times what is wrong
+        if len(arrays) == 2 and not column.any():  # such as right times wrong
             return np.zeros(place.n)
         if self.n < _MANY_ROWS:
             return np.bincount(place.codes, weights=column, minlength=place.n)

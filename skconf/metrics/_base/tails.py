@@ -6,12 +6,12 @@ from scipy.special import ndtr
 
 from skconf._core.probabilities import Floats
 
-#: Sizes up to this share of the spread of all that are no larger are normal together.
+#: Sizes up to this share of the spread of all sizes that are not larger are treated together, as a normal variable.
 _REGULAR = 1 / 10
 #: Rounding to the grid moves a sum by this share of the spread, unless that takes too many cells.
 _PRECISION = 0.003
 _FEWEST_CELLS, _MOST_CELLS = 1 << 13, 1 << 16
-#: A normal sum is within so many standard deviations of its mean.
+#: A normal sum is within this many standard deviations of its mean.
 _REACH = 8
 
 
@@ -47,7 +47,7 @@ def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
     # Equal sums of unequal sizes differ by their rounding, and count as equal.
     seen = max(float(cell[rest_occurred].sum()) - np.ceil(np.sqrt(_variance(rest))), 0.0)
     small = _NormalSum(size[:n_regular], occurred[:n_regular]) if n_regular else None
-    # From so many cells on, whatever the normal part, the sum is no smaller than the observed one.
+    # From this many cells on, the sum is not below the observed one, whatever the normal part is.
     end = int(max(seen + (0 if small is None else np.ceil(small.reach / step)), 1))
     chance = _distribution(cell, 1 / rest, end)
     below: Floats = seen - np.arange(end, dtype=np.float64)

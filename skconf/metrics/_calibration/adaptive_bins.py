@@ -101,9 +101,9 @@ def _halved(count: Floats, mass: Floats, fewest: int) -> NDArray[np.intp]:
         total = weight[end] - weight[first]
         upper = np.searchsorted(mass, weight[first] + total / 2).clip(low, high)
         lower = np.maximum(upper - 1, low)
-        # Equal but for rounding is equal, so that the lower one of two is taken.
+        # Values that differ only by rounding count as equal, so that the lower one of two is taken.
         apart = [np.round(np.abs(2 * (mass[cut] - weight[first]) / total - 1), 12) for cut in (lower, upper)]
         cut = np.where(apart[0] <= apart[1], lower, upper) + 1
-        # What is looked up in order is found several times as fast.
+        # Looking values up in order is several times as fast.
         first, end = (np.column_stack(pair).ravel() for pair in ((first, cut), (cut, end)))
     return np.sort(np.concatenate(starts))

@@ -95,12 +95,12 @@ class _OverThresholds(Ranked, rests_on="errors"):
         right = ranking.weight - ranking.errors
         weight, rights, errors = accepted(ranking.weight), accepted(right), accepted(ranking.errors)
         if self.phi is None:  # Σ (c − τ) = Σ c − τ Σ 1: thresholds need no passes of their own
-            scale, score = 1 / (1 - self.thresholds), np.maximum(ranking.score, 0.0)  # −∞ of what abstains
+            scale, score = 1 / (1 - self.thresholds), np.maximum(ranking.score, 0.0)  # abstentions have −∞
             earned = (accepted(score * right) - self.thresholds * rights) * scale
             lost = (accepted(score * ranking.errors) - self.thresholds * errors) * scale
         else:
             worth = np.zeros(len(ranking.score))
-            most = int(count.max())  # what no threshold accepts is none of its business
+            most = int(count.max())  # answers that no threshold accepts do not matter
             worth[:most] = worth_of(self.phi, ranking.score[:most])
             earned, lost = accepted(worth * right), accepted(worth * ranking.errors)
         total = ranking.total_weight

@@ -244,7 +244,7 @@ class RejectCostLoss(
         if profile.answered:  # the classifier has rejected by its own rule, whatever the uncertainty
             accepted = True if profile.threshold is None else profile.score >= profile.threshold
             uncertainty = np.where(accepted, 0.0, np.inf) + np.zeros(len(profile))
-        return np.where(profile.score == -np.inf, np.inf, uncertainty), cost, largest  # what abstains is rejected
+        return np.where(profile.score == -np.inf, np.inf, uncertainty), cost, largest  # abstentions are rejected
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
         return np.where(uncertainty.real > self.reject_cost, self.reject_cost, cost)

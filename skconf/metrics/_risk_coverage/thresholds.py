@@ -13,7 +13,7 @@ from skconf.metrics._base.columns import lost, scored_from
 from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile
 
-#: The same of all metrics, so that it stands once where there are several.
+#: The text is the same for all metrics, so that it is shown once if several metrics give it.
 NO_THRESHOLD = (
     "No threshold was given, and the predictions have none, so 0.5 is used. In a binary task, this accepts every "
     "prediction. Pass threshold=..., or use a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which "

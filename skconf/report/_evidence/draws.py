@@ -163,7 +163,7 @@ class _Drawn:
             by_cell = np.bincount(cell, terms, n_units * n_stops).reshape(n_units, n_stops)
             return np.asarray(drawn @ np.cumsum(by_cell, axis=1))
 
-        there = profile.score > -np.inf  # the others abstain
+        there = profile.score > -np.inf  # the other rows are abstentions
         answers, lost = accepted(weight * there), accepted(weight * there * profile.loss)
         return cls(answers, lost, accepted(there), accepted(weight)[:, -1:])
 

@@ -258,7 +258,7 @@ def _from_memory(
     origin = replace(origin, files=sources, read_as=said, states=states)
     score = next(iter(columns.values())).score
     beside = {} if score is None else {"score_name": score, "n_candidates": 2}
-    of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # these may be weighed since
+    of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # weights may be new
     return replace(evidence, origin=origin, name=sources[0].name, **of_rows, **beside)
 
 

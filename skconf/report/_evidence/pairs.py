@@ -102,7 +102,7 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         if each.found.kept is not None:
             numbers[model] = each.found.kept[numbers.get(model, slice(None))]
     for model, profile in profiles.items():
-        if profile.abstained is not None:  # what names rows names answers
+        if profile.abstained is not None:  # names of rows are names of answers
             kept = np.flatnonzero(~profile.abstained.rows)
             numbers[model] = numbers.get(model, np.arange(profile.n_rows))[kept]
             ordered[model] = _names_of(ordered[model], kept)

@@ -109,7 +109,7 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
         names += [] if metrics is None else [name for name, cls in sorted(metric_classes().items()) if _is_shown(cls)]
         return [_read(_of_all_classes(name)) for name in dict.fromkeys(names)]
     if isinstance(metrics, Iterable) and not isinstance(metrics, Mapping) and not is_pair(metrics):
-        metrics = {row.name: row for row in map(_read, metrics)}  # the same twice is one row
+        metrics = {row.name: row for row in map(_read, metrics)}  # a repeated metric is one row
     statistics, _ = read_statistics(metrics, {}, "metrics")
     return [replace(row, name=str(label)) for label, row in statistics.items()]
 

@@ -89,6 +89,6 @@ def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[N
         Means.of_parts(values, profile.sample_weight, profile.groups, codes, n_parts)
         for values in expected_and_observed(profile)
     )
-    with np.errstate(invalid="ignore"):  # of empty parts
+    with np.errstate(invalid="ignore"):  # a part may be empty
         ends = right.ends(level, bounded=profile.kind != "costs")
     return np.bincount(codes, minlength=n_parts), right.mean, *ends, says.mean

@@ -110,7 +110,7 @@ def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers:
         raise ValueError(f"slices[{name!r}] holds lists or sets. Pass a single value for each row.") from None
     count = np.bincount(codes[codes >= 0], minlength=len(distinct))
     slice_of, names = _cut(name, pd.Index(distinct), count, texts_may_be_numbers)
-    slice_of = np.append(slice_of, -1)  # which is what a code of -1, a missing entry, finds
+    slice_of = np.append(slice_of, -1)  # this is found for a code of -1, a missing entry
     slice_of_row = slice_of[codes]
     if (slice_of_row < 0).any():
         slice_of_row, names = np.where(slice_of_row < 0, len(names), slice_of_row), [*names, "is missing"]

@@ -122,7 +122,7 @@ class Chart:
                 marks.append(mark if isinstance(mark, Band) else replace(mark, name=None))
             elif isinstance(mark, Line) and not mark.dashed:
                 marks.append(replace(mark, name=None, series=None))
-        x = replace(self.x, label=self.x.label.partition(",")[0])  # there is no room for more
+        x = replace(self.x, label=self.x.label.partition(",")[0])  # there is no room for a longer label
         return replace(self, name=f"{self.name}: {name}", x=x, marks=marks, width=210, height=200)
 
     def frame(self) -> Frame:

@@ -215,7 +215,7 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
         here += f"{thousand(stops.answered[stop])} of 1,000 cases are answered"
         text = capitalized(here)
     guarantee = evidence.guarantee(model, target)
-    if guarantee.status == "guaranteed":  # what may be promised stands first: people copy the first threshold
+    if guarantee.status == "guaranteed":  # the guaranteed one comes first, because people copy the first threshold
         promise = f"{words.at_most} {allowed} on new cases like these"
         promise += f", guaranteed with a probability of {100 * evidence.level:g}%"
         here = f"{'At this prevalence' if model in evidence.at_prevalence else 'In these rows'}, {here}."

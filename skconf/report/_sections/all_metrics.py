@@ -26,7 +26,7 @@ _OTHERS = "Other metrics"
 def all_metrics(evidence: Evidence) -> Section:
     """Return the section: a folded table for each question."""
     ends = {model: page_ends(evidence, model) for model in evidence.values}
-    printed = len(evidence.values) == 1  # of several, the table of differences is
+    printed = len(evidence.values) == 1  # with several models, the table of differences is printed
     parts: list[Part] = [Folded(title, parts, on_paper=printed) for title, parts in _by_question(evidence, ends)]
     return Section("All metrics, by question", METRICS, parts)
 

@@ -151,7 +151,7 @@ def _confusion_table(evidence: Evidence, labels: Mapping[Any, Labels | None]) ->
         return []
     model = evidence.best
     profile, stops = evidence.profiles[model], evidence.stops[model]
-    accepted = profile.score >= stops.score[stops.at_most_wrong(evidence.target)]  # all, if no threshold keeps it
+    accepted = profile.score >= stops.score[stops.at_most_wrong(evidence.target)]  # all, if no threshold is enough
     counts = of_model.table(accepted)
     # Of one class alone the share is that of its rows, however much it counts.
     shares = Shares.of(replace(profile[accepted], strata=None), [of_model.true[accepted]], evidence.level)
