@@ -80,7 +80,7 @@ def text_width(text: str) -> float:
 
 
 def _letter_width(letter: str) -> float:
-    if east_asian_width(letter) in "WF":
+    if letter in "…mwMW" or east_asian_width(letter) in "WF":
         return 1.0
     return 0.53 if letter.islower() or letter == " " else 0.64
 

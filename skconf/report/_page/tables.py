@@ -18,8 +18,11 @@ from skconf.report._page.elements import Ids, Markup, element, joined
 
 #: Characters of a line of text without a terminal.
 WIDTH = 80
-#: Characters of a line that a printed page holds; wider tables are parted. The first column may be broken.
-_PRINTED, _BROKEN = 90, 30
+#: Characters of a line that paper, or a screen of 1000 pixels, holds; wider tables are parted. The first column
+#: may be broken.
+_PRINTED, _BROKEN = 103, 30
+#: Least characters of a column that names rows, and of a line of a long text in a cell.
+_NAMING, _SENTENCE = 12, 20
 #: Characters that a text or a heading keeps where it is broken to fit a line.
 _LEAST = 10
 #: Most columns that name the rows of a table.
@@ -166,19 +169,6 @@ def _with_short_headings(table: pd.DataFrame) -> pd.DataFrame:
     return narrow
 
 
-def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
-    """Yield a table in parts, each with the columns that identify the rows, which have no heading above."""
-    headings = table.columns.get_level_values(0)
-    held = [""]
-    for heading in headings[headings != ""].unique():
-        wider = table.loc[:, headings.isin([*held, heading])]
-        if len(held) > 1 and len(wider.to_string(index=False).partition("\n")[0]) > width:
-            yield table.loc[:, headings.isin(held)]
-            held = [""]
-        held.append(heading)
-    yield table.loc[:, headings.isin(held)]
-
-
 def _n_naming(table: pd.DataFrame) -> int:
     """Return how many first columns name the rows: as many as distinguish them, or one if several do not."""
     most = min(_MOST_NAMING, table.shape[1] - 1)
@@ -186,27 +176,41 @@ def _n_naming(table: pd.DataFrame) -> int:
 
 
 def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield a table in parts that a printed page holds, where texts are broken between words."""
-    if table.columns.nlevels > 1:
-        yield from _narrow(table, _PRINTED)
-        return
-    room = [2 + max(len(word) for text in (title, *table[title]) for word in f"{text} ".split(" ")) for title in table]
-    named = list(range(_n_naming(table)))
-    start = sum(min(room[at], _BROKEN) for at in named)
+    """Yield a table in parts that a printed page holds, each with the columns that identify the rows."""
+    headings, titles = (table.columns.get_level_values(level) for level in (0, -1))
+    room = [_room(str(title), list(map(str, table.iloc[:, at]))) for at, title in enumerate(titles)]
+    several = table.columns.nlevels > 1
+    named = np.flatnonzero(headings == "").tolist() if several else list(range(_n_naming(table)))
+    start = sum(max(_NAMING, min(room[at], _BROKEN)) for at in named)
     held, taken = list(named), start
-    for at in range(len(named), len(room)):
-        if taken + room[at] > _PRINTED and len(held) > len(named):
-            yield table.iloc[:, held]
-            held, taken = list(named), start
-        held.append(at)
-        taken += room[at]
+    others = (at for at in range(len(room)) if at not in named)
+    for together in (list(columns) for _, columns in groupby(others, lambda at: headings[at] if several else at)):
+        fits = start + sum(room[at] for at in together) <= _PRINTED
+        for more in [together] if fits else [[at] for at in together]:
+            wider = taken + sum(room[at] for at in more)
+            if wider > _PRINTED and len(held) > len(named):
+                yield table.iloc[:, held]
+                held, wider = list(named), start + wider - taken
+            held, taken = [*held, *more], wider
     yield table.iloc[:, held]
+
+
+def _room(title: str, column: list[str]) -> int:
+    """Return how many characters a column takes: numbers stay in one line, long texts and titles are broken."""
+    longest = max(map(len, column), default=0)
+    least = longest if _are_numbers(column) else min(longest, _SENTENCE)
+    words = [*title.split(), *(word for text in column for word in text.split())]
+    return 1 + max(least, max(map(len, words), default=0))
+
+
+def _are_numbers(column: list[str]) -> bool:
+    return all(map(_NUMBER.match, column))
 
 
 def _table(table: pd.DataFrame) -> Markup:
     """Return the element of a table; its first columns name the rows."""
     columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
-    kinds = ["n" if at and all(map(_NUMBER.match, column)) else None for at, column in enumerate(columns)]
+    kinds = ["n" if at and _are_numbers(column) else None for at, column in enumerate(columns)]
     titles = [": ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table.columns]
     cells = [
         [element("td", cell, class_=kind, data_label=title) for cell in column]
