@@ -73,6 +73,8 @@ def test_costs_have_that_of_a_t_test():
     assert (low[0], high[0]) == pytest.approx((max(expected.low, 0), expected.high))
     above = stats.ttest_1samp(cost, 0, alternative="greater").pvalue
     assert found.p_values_above()[0] == pytest.approx(above)
+    two = Means.of_parts(np.array([1.0, 1.2]), None, None, np.zeros(2, dtype=int), 1)
+    assert two.p_values_above()[0] == pytest.approx(stats.ttest_1samp([1.0, 1.2], 0, alternative="greater").pvalue)
 
 
 def test_of_one_unit_nothing_is_told():

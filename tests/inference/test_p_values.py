@@ -9,7 +9,7 @@ from scipy import stats
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf.inference import compare
-from skconf.inference._p_values import sign_flip_p_value
+from skconf.inference._p_values import sign_flip_p_value, t_test
 
 
 def of(right, sure=0.8, **more):
@@ -48,6 +48,11 @@ def test_accuracies_have_mcnemars_exact_test(better, worse):
 def test_six_answers_say_what_they_can():
     assert compare("accuracy_score", differing()).p_value == 2 / 64
     assert compare("accuracy_score", differing(), method="delta").p_value == pytest.approx(0.014, abs=5e-4)
+
+
+def test_no_difference_at_all_is_no_difference():
+    assert t_test([0.0], 0.0, 0.0, 0.95, 9) == (0, 0, 1)
+    assert np.isnan(t_test([0.5], 0.0, 1.0, 0.95, 9)).all()
 
 
 def test_many_differences_have_a_t_test():

@@ -120,6 +120,8 @@ def test_calibrators_that_give_zeros_are_refused(calibration):
 def test_few_rows_are_refused():
     with pytest.raises(ValueError, match="fewer than 10"):
         estimate_prevalence([0] * 50 + [1] * 9, np.linspace(0, 1, 59), [0.5, 0.6])
+    found = estimate_prevalence([0] * 50 + [1] * 10, np.linspace(0, 1, 60), [0.5, 0.6]).classes["estimate"]
+    assert found.sum() == pytest.approx(1)
     with pytest.raises(ValueError, match="classes"):
         estimate_prevalence([0, 1] * 20, np.linspace(0, 1, 40), [[0.2, 0.3, 0.5]] * 2)
 

@@ -1,6 +1,7 @@
 """A verdict says what holds, in words that users can act on, and otherwise what such a sample could have shown."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from _support.predictions import draw_answers
 from skconf import ConfidenceProfile, metrics
 from skconf.datasets import make_confidence_profile
 from skconf.inference import assess_confidence
+from skconf.inference._assessment import Stretch
 from skconf.inference._error_table import BANDS, ErrorSums, ErrorTable, VerdictSums
 from skconf.inference._verdict import assess_sums, assess_table
+from skconf.inference._wording import _seen, _worst_level
 
 
 def spread(chance, n_wrong):
@@ -372,3 +375,16 @@ def test_an_interval_that_is_cut_does_not_print_the_confidence_as_its_end():
             n_cut += found.confidence - found.accuracy_high < 1e-9 or found.accuracy_low - found.confidence < 1e-9
             assert f"{100 * found.confidence:.1f}" not in shown.groups()
     assert n_cut > 5
+
+
+def test_the_worst_level_is_the_farthest_from_its_confidences():
+    """Not the one with most errors: 8% where 1% are implied are worse than 35% where 30% are."""
+
+    def stretch(low, count, observed, expected):
+        ends = observed - 1, observed + 1
+        return Stretch(low, np.inf, count, observed, expected, *ends, 0.001, True, "overconfident", "serious")
+
+    levels = (stretch(0, 1000, 400, 390), stretch(0.6, 200, 70, 60), stretch(0.9, 100, 8, 1))
+    verdict = SimpleNamespace(levels=levels, stretches=levels, n_samples=1000)
+    assert _worst_level(verdict).startswith("Worst from 0.9 up: 8 errors in 100 answers, ")
+    assert [_seen(stretch(0.5, 1000, errors, 100)) for errors in (100, 130, 170)] == ["negligible", "mild", "serious"]
