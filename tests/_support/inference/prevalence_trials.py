@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import cache, partial
 from itertools import product
+from math import sqrt
 from pathlib import Path
 from unittest import mock
 
@@ -357,12 +358,14 @@ def estimates_part(frame):
             row += both if some["quapy"].notna().any() else ["–", "–"]
         rows.append(row)
     text = table([head, *rows])
-    text += f"\nOn average, {frame['held'].mean():.3f} of the intervals cover the true share.\n"
+    text += f"\nOn average, {frame['held'].mean():.3f} of the intervals cover the true share. "
+    text += f"{_by_chance(0.95, len(some))}"
+    text += "If the test of label shift rejects, there is no interval; such sets are not counted.\n"
     if quapy:
         text += (
-            f"QuaPy's EMQ, with its calibration by BCTS and `AggregativeBootstrap`, covers {frame['quapy'].mean():.3f}"
+            "\nQuaPy's EMQ, with its calibration by BCTS and `AggregativeBootstrap`, covers the true share in "
+            f"{frame['quapy'].mean():.2f} of the {frame['quapy'].count():,} sets in which it was tried.\n"
         )
-        text += f" in a fifth of the sets, {frame['quapy'].count():,}.\n"
     return text
 
 
@@ -459,13 +462,32 @@ def intervals_part(frame):
     sets = ", ".join(f"{len(some):,} of {n}" for n, some in frame.groupby("n", sort=False))
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
     text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
-    text += f"\nSets: {sets}.\n"
+    noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
+    text += f"\nSets: {sets}. So the standard error of a share is {min(noise):.3f} to {max(noise):.3f}.\n"
     text += "\nThe next table has the same shares, by the number of errors that are expected in the rows of the common "
     text += "class:\n\n"
     there = [name for name in _EXPECTED if name in by_errors.index]
     more = [[name, *(share_of(by_errors.loc[errors, name]) for errors in there)] for name in METRICS]
     numbers = frame["expected"].value_counts()
-    return text + table([["metric", *there], *more, ["sets", *(f"{numbers[errors]:,}" for errors in there)]])
+    text += table([["metric", *there], *more, ["sets", *(f"{numbers[errors]:,}" for errors in there)]])
+    several, none = by_errors.reindex(list(_EXPECTED)[2:]), by_errors.reindex(list(_EXPECTED)[:1])
+    if several.notna().any(axis=None) and none.notna().any(axis=None):
+        text += f"""
+With one expected error or more, the intervals of each metric cover the true value in shares of {_from_to(several)}.
+With less than 0.1 expected errors the shares are {_from_to(none)}, because an interval that reaches up to a large error
+rate also contains a small one.
+"""
+    return text
+
+
+def _from_to(shares):
+    return f"{shares.min(axis=None):.2f} to {shares.max(axis=None):.2f}"
+
+
+def _by_chance(share, n_sets):
+    """Say how much a share varies by chance."""
+    error = sqrt(share * (1 - share) / n_sets)
+    return f"A share near {share:g} in {n_sets:,} sets has a standard error of {error:.{2 if error > 0.009 else 3}f}. "
 
 
 # --- the guarantee --------------------------------------------------------------------------------------------------
@@ -613,7 +635,9 @@ def promises_part(frame):
         answered, most = ordinary["coverage"].mean(), ordinary["most"].mean()
         text += f"\nIn populations without noise, a share of {answered:.2f} of the cases is answered on average, "
         text += f"and a share of {most:.2f} could be answered.\n"
-    return text
+    n_sets = len(some) // some["share"].nunique()
+    limit = 0.05 + 2 * sqrt(0.05 * 0.95 / n_sets)
+    return f"{text}\n{_by_chance(0.05, n_sets)}So shares of up to {limit:.3f} can occur by chance.\n"
 
 
 # --- the page -------------------------------------------------------------------------------------------------------
