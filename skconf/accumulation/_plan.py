@@ -91,9 +91,10 @@ class Plan:
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
             raise ValueError(
-                f"{gone:,} of {n_rows:,} rows abstain, but sums only count answers. Leave these rows out of every "
-                "part. All metrics of the answers are then exact. For the coverage of all rows, multiply the coverage "
-                "of the answers by the share of rows that are answers. Or evaluate all rows together, in memory."
+                f"The model abstains in {gone:,} of {n_rows:,} rows, but sums only count answers. Leave these rows "
+                "out of every part. All metrics of the answers are then exact. For the coverage of all rows, "
+                "multiply the coverage of the answers by the share of rows that are answers. Or evaluate all rows "
+                "together, in memory."
             )
         task = Task.of(profile)
         self.check(task, onto)

@@ -75,7 +75,7 @@ class TemperatureCalibrator(Calibrator):
     array([[0.505, 0.329, 0.166]])
     """
 
-    _absent = "scales the probabilities of {} like those of the other classes"
+    _absent = "scales the probabilities of {} like the probabilities of the other classes"
 
     def __init__(self, *, smoothing: float = 0.0) -> None:
         self.smoothing = smoothing
@@ -93,9 +93,9 @@ class TemperatureCalibrator(Calibrator):
         scale, _ = _most_likely(data, shifted=False)
         if scale * _HOTTEST < 1:
             warn(
-                f"{type(self).__name__} makes probabilities nearly uniform (T = {_HOTTEST:g}), because those of the "
-                "calibration data are not better than uniform ones. Check that the columns are in the order of the "
-                "labels.",
+                f"{type(self).__name__} makes probabilities nearly uniform (T = {_HOTTEST:g}), because the "
+                "probabilities in the calibration data are no better than uniform ones. Check that the columns are "
+                "in the order of the labels.",
             )
         self.temperature_ = 1 / max(scale, 1 / _HOTTEST)
         self.uniform_ = self.smoothing / (data.total + self.smoothing)

@@ -379,7 +379,9 @@ def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
     """Return the predictions of two models as one profile with twice as many samples."""
     if first.abstained is not None or second.abstained is not None:
-        raise ValueError("Some rows abstain, so the models' predictions cannot be swapped. Use method='bootstrap'.")
+        raise ValueError(
+            "The models abstain in some rows, so their predictions cannot be swapped. Use method='bootstrap'."
+        )
     for name in ("kind", "threshold", "prediction_given", "positive_class", "answered", "decisions"):
         if getattr(first, name) != getattr(second, name):
             raise ValueError(

@@ -405,8 +405,8 @@ class Answers:
         classes, true_class = self.classes, self.true_class
         if self.abstained is not None:
             raise ValueError(
-                f"{option('prevalence')} weights rows by their class, but rows that abstain have no class. Leave one "
-                "of the two out."
+                f"{option('prevalence')} weights rows by their class, but rows in which the model abstains have no "
+                "class. Leave one of the two out."
             )
         shares = read_shares(prevalence, classes, option("prevalence"))
         weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))

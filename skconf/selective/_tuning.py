@@ -286,7 +286,10 @@ def keep_promises(
                 "cost_matrix=None, and pass no score."
             )
     if profile.abstained is not None and any(promise.risk == "coverage" for promise in promises):
-        raise ValueError("target['coverage'] cannot be promised where rows abstain, because no threshold accepts them.")
+        raise ValueError(
+            "target['coverage'] cannot be promised if the model abstains in some rows, because no threshold accepts "
+            "these rows."
+        )
     true, predicted = profile.true_class, profile.predicted_class
     rows = Rows(profile.score, profile.correct, true, predicted, charges)
     cells, codes, answered = None, np.zeros(len(profile), dtype=np.intp), np.array([])

@@ -281,7 +281,7 @@ def test_constant_probabilities_are_shifted_and_not_scaled(row):
 def test_an_absent_class_shares_the_temperature():
     proba, y = sharpened(400, 4)
     seen = y != 2
-    with pytest.warns(UserWarning, match=r"scales the probabilities of \['c'\] like those of the other") as caught:
+    with pytest.warns(UserWarning, match=r"scales the probabilities of \['c'\] like the probabilities of") as caught:
         found = TemperatureCalibrator().fit(proba[seen], np.array(list("abcd"))[y[seen]], labels=list("abcd"))
     assert len(caught) == 1
     assert caught[0].filename == __file__

@@ -163,8 +163,8 @@ class Metric(Registered):
         """Raise if the profile has sample weights."""
         if profile.sample_weight is not None:
             raise ValueError(
-                f"{self.info.name} takes no sample_weight, because its reference distribution is that of samples with "
-                "equal weights. Leave the weights out, or draw a sample with the weights as probabilities."
+                f"{self.info.name} takes no sample_weight, because its reference distribution assumes equal weights. "
+                "Leave the weights out, or draw a sample with the weights as probabilities."
             )
 
     def _refuse_influence(self) -> NoReturn:

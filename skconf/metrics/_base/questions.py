@@ -62,7 +62,7 @@ QUESTIONS = (
     ),
     Question(
         "knows",
-        "Does it know when it is wrong?",
+        "Do its confidences separate right answers from wrong ones?",
         "A calibrated model may be useless. These metrics are good only if right answers have higher confidences than "
         "wrong ones.",
         ("_proper", "_risk_coverage.auc"),
@@ -86,8 +86,9 @@ QUESTIONS = (
     ),
     Question(
         "abstain",
-        "How good is what it accepts?",
-        "Answers below a threshold go to a person. Read the coverage together with the error rate of what is accepted.",
+        "How good are the answers that it accepts?",
+        "Answers below a threshold go to a person. Read the coverage together with the error rate of the accepted "
+        "ones.",
         ("_cwsa", "_risk_coverage"),
         "selective_classifier",
         ("threshold",),

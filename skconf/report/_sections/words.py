@@ -99,7 +99,7 @@ _WORDS = {
             "aurc_loss": "mean loss over all shares answered (AURC)",
             "confidence_brier_loss": "the confidences themselves (Brier)",
         },
-        aurc="what is lost of the most confident answers",
+        aurc="the mean loss of the most confident answers",
     ),
     "costs": Words(
         "costs",

@@ -271,7 +271,7 @@ errors cannot be added or taken away.""",
 {max(sizes):,} answers with any of these faults. The number of verdicts in which a sentence, a field, a row of the table
 or an interval contradicts another one is {trials.contradicting:,}. Three examples of a contradiction: the sentence says
 overconfident, but its interval contains the average confidence; the verdict has a grade that no range of confidences
-has; the counts are those of another range.
+has; the counts belong to another range.
 """
 
 
