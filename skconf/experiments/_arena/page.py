@@ -102,9 +102,9 @@ def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: s
     overall = _hardest(compared, champion) if len(compared) else ""
     abroad = _hardest(outside, champion) if len(outside) else ""
     if abroad and abroad != overall:
-        sentences.append(f"Against every calibrator of another package, {abroad}")
+        sentences.append(f"Of the calibrators of other packages, {abroad}")
     if overall:
-        sentences.append(f"Against every other calibrator, {overall}")
+        sentences.append(f"Of all other calibrators, {overall}")
     own = tails(part).loc[champion]
     sentences.append(
         f"{champion} has a size ratio above 3 in {share(own['csr_3'])} of runs, and a z above 3 in {share(own['z_3'])}."
@@ -113,17 +113,14 @@ def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: s
 
 
 def _hardest(rivals: pd.DataFrame, champion: str) -> str:
-    """Return for each loss how often the champion wins against its strongest rival."""
+    """Name the strongest rival for each loss, against which the champion wins least often."""
     each = []
     for loss, title in LOSSES.items():
         least = rivals[f"{loss}_wins"].idxmin()
         row = rivals.loc[least]
         difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
-        each.append(
-            f"the lower {title} in at least {share(row[f'{loss}_wins'])} of runs (least often against {least}: "
-            f"{difference})"
-        )
-    return f"{champion} has {listed(each)}."
+        each.append(f"against {least} by {title} ({share(row[f'{loss}_wins'])} of runs; loss of {least}: {difference})")
+    return f"{champion} wins least often {listed(each)}."
 
 
 def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[TablePart]:
@@ -284,6 +281,7 @@ def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion:
     table = pd.DataFrame(wins).T
     n_runs = {size: compare(part[part["n"] == size], champion).reindex(rivals)["runs"] for size in sizes}
     runs = pd.DataFrame(n_runs).T
+    fewest = int(runs.min().min())
     marks: list[Mark] = [Rule("level", y=0.5)]
     for series, name in enumerate(rivals):
         low, high = clopper_pearson(table[name].to_numpy(dtype=float), runs[name].to_numpy(dtype=float), 0.95)
@@ -295,8 +293,8 @@ def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion:
     return Chart(
         f"Wins of {champion} by number of calibration samples, {KINDS[kind]}",
         f"Share of runs in which {champion} has the lower log loss, against the {len(rivals)} others with the least "
-        f"Brier score. 95% intervals treat runs as independent. Each point has at least {int(runs.min().min()):,} "
-        "runs.",
+        f"Brier score. 95% intervals treat runs as independent. Each point has at least {fewest:,} "
+        f"run{'s' * (fewest != 1)}.",
         Axis.around("calibration samples, log scale", "log", sizes),
         Axis("wins", "percent"),
         marks,

@@ -212,7 +212,9 @@ def _counted(hits: "pd.Series[bool]") -> str:
         have, lack = (
             [_by(str(name)) for name in some.index] for some in (of_dataset[of_dataset], of_dataset[~of_dataset])
         )
-        return ", ".join([*([listed(have)] if have else []), *([f"not {', nor '.join(lack)}"] if lack else [])])
+        if not have:
+            return f"in none of {len(lack)} cases"
+        return ", ".join([listed(have), *([f"not {', nor '.join(lack)}"] if lack else [])])
     counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
     counts = counts.sort_values("sum", ascending=False, kind="stable")
     return listed([f"{int(n)} of {size} {_by(str(name))}" for name, n, size in counts.itertuples()])

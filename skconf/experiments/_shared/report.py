@@ -70,8 +70,10 @@ class ExperimentReport:
 
     @property
     def result(self) -> list[str]:
-        """How many figures agree with the printed ones, followed by the findings."""
-        return [*([] if self.compared is None else agreement_words(self.compared)), *self.findings]
+        """How many figures agree with the printed ones, and the findings; the findings first if nothing was printed."""
+        agreement = [] if self.compared is None else agreement_words(self.compared)
+        some = self.compared is not None and self.compared["paper"].notna().any()
+        return [*agreement, *self.findings] if some else [*self.findings, *agreement]
 
     @property
     def not_compared(self) -> list[str]:

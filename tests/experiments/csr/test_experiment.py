@@ -748,8 +748,8 @@ def test_every_note_of_a_table_has_its_marker(cancer):
 
 def test_own_data_have_nothing_to_compare_with(cancer):
     report = csr_report(cancer.assign(dataset="mine"), [6])
-    assert "nothing is compared" in report.result[0]
-    assert "paper" not in report.result[1]
+    assert "nothing is compared" in report.result[-1]
+    assert "paper" not in report.result[0]
     assert [chart.name for chart in report.charts] == ["Size ratio without calibration, with isotonic and with platt"]
 
 

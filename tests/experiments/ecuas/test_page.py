@@ -18,7 +18,7 @@ def test_what_costs_show():
     cells = cells.assign(paper=np.nan, standard_error=np.nan, deviation=np.nan, note="")
     drawn = {"system": ["a", "a", "b", "b"], "temperature": [0.0, 1, 0, 1], "error_rate": 0.5}
     sampled = pd.DataFrame({**drawn, "n_ecuas_0": [1, 2, 2, 1], "n_ecuas_1": [1, 2, 1, 2], "n_ecuas_128": [2, 1, 2, 1]})
-    nothing, calibrated, drawn_answers = ecuas_report(cells, sampled, {}).result
+    calibrated, drawn_answers, nothing = ecuas_report(cells, sampled, {}).result
     assert "nothing is compared" in nothing
     assert calibrated == (
         "Number of systems whose cost calibration lowers: 2 of 2 at n = 0 (median factor 0.50), 1 of 2 at n = 1 "
