@@ -33,7 +33,7 @@ from skconf.calibration import (
     VennAbersCalibrator,
     make_calibrator,
 )
-from skconf.calibration._base import OneVsRestCalibrator
+from skconf.calibration._base import OneVsRestCalibrator, zero_stand_in
 
 #: A learned confidence reads the samples, too, and has tests of its own.
 CLASSES = [
@@ -682,3 +682,12 @@ def test_it_is_written_as_it_was_made(make):
     again = eval(written, {name: getattr(calibration, name) for name in calibration.__all__})
     assert again.get_params() == make().get_params()
     assert repr(again) == written
+
+
+@pytest.mark.parametrize(
+    ("proba", "stand_in"),
+    [([0.2, 0.9], 1e-8), ([1e-9, 0.9], 5e-10), ([1e-300, 0.9], 2**-52), ([0.0, 0.2], 0.1), ([0.0, 0.9], 0.25)],
+)
+def test_what_stands_for_a_probability_of_zero(proba, stand_in):
+    """Half of the smallest probability where the data have zeros; else so little that no probability is near it."""
+    assert zero_stand_in(np.array(proba)) == stand_in

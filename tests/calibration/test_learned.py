@@ -51,6 +51,18 @@ def test_where_there_is_nothing_to_find_it_mostly_returns_the_confidence_bit_for
     assert kept <= 3
 
 
+def test_of_two_classes_an_answer_and_whether_it_is_right_tell_the_class():
+    X, proba, right, _ = task(400)
+    answer = np.arange(400) % 2
+    told, known = (
+        LearnedConfidence(min_gain=0).fit(X, proba, right, predicted=answer, true_class=classes)
+        for classes in (None, np.where(right, answer, 1 - answer))
+    )
+    by_told, by_known = (each.predict_confidence(X, proba, predicted=answer) for each in (told, known))
+    np.testing.assert_array_equal(by_told, by_known)
+    assert told.weights_[1:].any()
+
+
 @pytest.mark.parametrize("n_wrong", [0, 9])
 def test_too_few_errors_teach_nothing(n_wrong):
     X, proba, _, _ = task(400)

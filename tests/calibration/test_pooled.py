@@ -142,6 +142,14 @@ def test_members_are_judged_on_samples_they_were_not_fitted_on():
     assert true.sum() == y.sum()
 
 
+def test_weights_are_learned_without_a_guide_too():
+    proba, y = binary_task()
+    guided, free = (PooledCalibrator(tail_zscore=zscore).fit(proba, y) for zscore in (0.5, None))
+    np.testing.assert_array_equal(free.weights_, guided.weights_)
+    assert not np.allclose(free.weights_, default_members(2, len(y))[1], atol=0.01)
+    assert free.tail_ == 0
+
+
 def test_with_many_samples_one_fold_is_enough():
     p, y = binary_task(10_000)
     _, true, _ = out_of_fold([None], np.column_stack([1 - p, p]), y.astype(int), np.ones(10_000))
