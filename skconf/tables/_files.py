@@ -108,7 +108,16 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
 
     Errors also give the id of a row, from column `ids`, or from a column with a usual name of ids.
     """
-    return _read_rows(path, columns, n_rows, ids)
+    file, columns, column = _found(path, columns, ids)
+    table = next(file.batches(_needed(file, columns, column), n_rows), None)
+    rows = None
+    if table is not None:
+        own, repeated, _ = _ids_in(table, column, columns)
+        with named_by_id(file, ids), located(shown(path)):
+            rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated)
+    if n_rows is None:  # a trial tells nothing
+        tell_broken(file.broken, path, "row")
+    return rows
 
 
 def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | None:
@@ -116,48 +125,65 @@ def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | No
 
     As in a log, a row without a grade is an answer that was not scored.
     """
-    return _read_rows(path, columns, None, ids, as_log=True)
+    file, columns, column = _found(path, columns, ids)
+    answer = _answers_of(file, columns)
+    table = next(file.batches(_needed(file, columns, column, answer), None), None)
+    rows = None
+    if table is not None:
+        kept, said, states = None, list[str](), dict[str, int]()
+        if (ungraded := columns.ungraded(table)).any():
+            kept = np.flatnonzero(~ungraded)
+            table = rows_where(table, column_names(table), ~ungraded)
+            states["unscored"] = int(ungraded.sum())
+            said.append(f"left out {_count(states['unscored'], 'row')} without a grade in column {columns.correct!r}")
+        own, repeated, words = _ids_in(table, column, columns)
+        if columns.cluster is None and words:
+            said.append(words)
+            columns = columns if repeated is None else replace(columns, cluster=column)
+        with named_by_id(file, ids, kept), located(shown(path)):
+            reasons = None if answer is None else columns.states_of(table, answer)
+            if reasons is not None and (gone := reasons.ne(ANSWERED)).any():
+                states |= reasons[gone].value_counts().to_dict()
+                words = f"took {_count(int(gone.sum()), 'string')} in column {answer!r} as abstentions"
+                said.append(f"{words}; {option('abstained', False)} takes them as answers")
+                columns = replace(columns, abstained=USUAL["abstained"])
+                table = table.assign(**{USUAL["abstained"]: gone})
+            if columns.has_percentages(table):
+                said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
+            of_ids = {"id_column": column, "ids": own, "repeated": repeated}
+            rows = _rows(table, columns, **of_ids, kept=kept, states=states, said=said)
+    tell_broken(file.broken, path, "row")
+    return rows
 
 
-def _read_rows(path: Path, columns: Columns, n_rows: int | None, ids: Any, *, as_log: bool = False) -> Rows | None:
+def _found(path: Path, columns: Columns, ids: Any) -> "tuple[TableFile | FileWithTruth | FrameFile, Columns, Any]":
+    """Return an opened file, its columns by their names, and its column of ids."""
     file = _opened(path)
     with located(shown(path)):
         columns = columns.found_in(file.names)
         _check_there(file.names, [] if ids is None else [ids], "ids")
-    column = id_column(file.names) if ids is None else ids
-    answer = _answers_of(file, columns) if as_log else None
-    named = [name for name in dict.fromkeys((column, answer)) if name in file.names and name not in columns.needed]
-    table = next(file.batches([*columns.needed, *named], n_rows), None)
-    kept, said, states = None, list[str](), dict[str, int]()
-    if as_log and table is not None and (ungraded := columns.ungraded(table)).any():
-        kept = np.flatnonzero(~ungraded)
-        table = rows_where(table, column_names(table), ~ungraded)
-        states["unscored"] = int(ungraded.sum())
-        said.append(f"left out {_count(states['unscored'], 'row')} without a grade in column {columns.correct!r}")
-    own, repeated, words = (None, None, "") if table is None else _ids_in(table, column, columns)
-    if as_log and columns.cluster is None and words:
-        said.append(words)
-        columns = columns if repeated is None else replace(columns, cluster=column)
-    with named_by_id(file, ids, kept), located(shown(path)):
-        if table is not None and answer is not None:
-            gone = columns.states_of(table, answer)
-            if not gone.eq(ANSWERED).all():
-                states |= gone[gone != ANSWERED].value_counts().to_dict()
-                words = f"took {_count(int(gone.ne(ANSWERED).sum()), 'string')} in column {answer!r} as abstentions"
-                said.append(f"{words}; {option('abstained', False)} takes them as answers")
-                columns = replace(columns, abstained=USUAL["abstained"])
-                table = table.assign(**{USUAL["abstained"]: gone.ne(ANSWERED)})
-        if as_log and table is not None and columns.has_percentages(table):
-            said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
-        profile = None if table is None else columns.read(table)
-        if n_rows is None:  # a trial tells nothing
-            tell_broken(file.broken, path, "row")
-        if profile is None:
-            return None
-        score, has_labels = columns.read_score(table, profile.answer_rows), profile.abstained is None
-        truth = columns.read_truth(table) if has_labels else None  # rows that abstain need none
-        predicted = columns.read_predicted(table) if has_labels else None
-        return Rows(profile, truth, predicted, column, own, score, repeated, kept, states, said)
+    return file, columns, id_column(file.names) if ids is None else ids
+
+
+def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
+    """Return the names of the columns to read: those that are needed, and others if the file has them."""
+    there = [name for name in dict.fromkeys(more) if name in file.names and name not in columns.needed]
+    return [*columns.needed, *there]
+
+
+def _rows(table: Any, columns: Columns, **about: Any) -> Rows | None:
+    """Read the predictions, the labels and the score of a table; return None if it has no rows."""
+    profile = columns.read(table)
+    if profile is None:
+        return None
+    has_labels = profile.abstained is None  # rows that abstain need none
+    return Rows(
+        profile,
+        truth=columns.read_truth(table) if has_labels else None,
+        predicted=columns.read_predicted(table) if has_labels else None,
+        score=columns.read_score(table, profile.answer_rows),
+        **about,
+    )
 
 
 def _answers_of(file: Any, columns: Columns) -> Any:
