@@ -37,7 +37,8 @@ def test_says_what_the_predictions_say():
         "- **Trust**: Underconfident: ",
         (
             "- **Accept**: Confidence 0.6487 or more: errors at most 5% on new cases like these, guaranteed with a "
-            "probability of 95%; 875 of 1,000 cases are answered. In these rows, confidence 0.641 or more: 4.9% of "
+            "probability of 95%; 875 of 1,000 cases are answered. In these rows, without a guarantee, confidence "
+            "0.641 or more: 4.9% of "
             "these answers are wrong, 894 of 1,000 cases are answered."
         ),
         (

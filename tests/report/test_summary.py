@@ -36,7 +36,8 @@ def test_thresholds_are_counted_again(allowed):
     said = said_by(confidence_report(y, p, errors=allowed))["Accept"]
     found = re.fullmatch(
         rf"Confidence ([\d.]+) or more: errors at most {100 * allowed:g}% on new cases like these, guaranteed with a "
-        r"probability of 95%; ([\d,]+) of 1,000 cases are answered\. In these rows, confidence ([\d.]+) or more: "
+        r"probability of 95%; ([\d,]+) of 1,000 cases are answered\. In these rows, without a guarantee, "
+        r"confidence ([\d.]+) or more: "
         r"([\d.]+)% of these answers are wrong, ([\d,]+) of 1,000 cases are answered\.",
         said,
     )
