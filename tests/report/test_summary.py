@@ -70,6 +70,16 @@ def test_trust_and_failure_are_counted_again():
     assert float(accuracy) == pytest.approx(100 * right[part].mean(), abs=0.05)
 
 
+@pytest.mark.parametrize(
+    ("sharper", "n_rows", "holds"), [(1.6, 4000, True), (1.0, 4000, False), (0.5, 4000, False), (1.6, 50, False)]
+)
+def test_a_guarantee_is_named_beside_confidences_that_are_too_high(sharper, n_rows, holds):
+    """Readers hesitated between "far overconfident" and a threshold that is guaranteed."""
+    y, p = binary(sharper)
+    said = said_by(confidence_report(y[:n_rows], p[:n_rows]))
+    assert said["Trust"].endswith(" Its guaranteed threshold still holds.") == holds
+
+
 def test_of_many_models_the_better_one_stands_first():
     y, p = binary(1.0)
     others = {f"noise {noise}": binary(1.0, noise)[1] for noise in (1, 2)}

@@ -34,7 +34,12 @@ def summary(evidence: Evidence) -> Answers:
         if model in evidence.at_prevalence
     ]
     answers += [
-        (_of("Trust", model, evidence), verdicts[model], harm_shown(evidence.assessments[model])) for model in ranked
+        (
+            _of("Trust", model, evidence),
+            f"{verdicts[model]}{_still_guaranteed(evidence, model)}",
+            harm_shown(evidence.assessments[model]),
+        )
+        for model in ranked
     ]
     if evidence.stops:
         answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), "") for model in ranked]
@@ -48,6 +53,15 @@ def _compared(evidence: Evidence) -> list[tuple[str, str, str]]:
         return []
     costs = [("Cost", costs_in_words(evidence), "")] if evidence.costs else []
     return [("Compare", answered_in_words(evidence), ""), *costs]
+
+
+def _still_guaranteed(evidence: Evidence, model: Any) -> str:
+    """Say that a guarantee does not rest on the confidences, if these are shown to be too high."""
+    assessment = evidence.assessments[model]
+    too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
+    if not too_high or not evidence.stops or evidence.guarantee(model, evidence.target).status != "guaranteed":
+        return ""
+    return " Its guaranteed threshold still holds."
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:
