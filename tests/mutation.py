@@ -45,7 +45,13 @@ ROOMS = {
             *(f"tests/metrics/{name}" for name in ("test_abstained.py", "test_graded.py", "cwsa", "ecuas")),
         ],
     ),
-    "tables": (["skconf/tables"], ["tests/tables", "tests/cli"]),
+    "tables": (
+        ["skconf/tables"],
+        [
+            *("tests/tables", "tests/cli", "tests/report/test_files.py", "tests/report/test_logs.py"),
+            *(f"tests/accumulation/{name}.py" for name in ("test_files", "test_foreign_files")),
+        ],
+    ),
     "accumulation": (["skconf/accumulation"], ["tests/accumulation"]),
 }
 #: Machinery that says names and texts, and computes nothing.

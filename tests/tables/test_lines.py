@@ -41,6 +41,7 @@ UNREADABLE = {
     "fewer cells": ("\ncorrect,confidence\n1,.5\n\n0\n0,.7\n", 5, "Expected 2 columns, got 1"),
     "after a break": ('\n\nt,correct,confidence\n"a\nb",1,.5\n\nc,0,.7\nd,1,.5,9\n', 8, "Expected 3 columns, got 4"),
     "open quote": ('correct,confidence,t\n1,.5,a\n\n0,.7,"b\n1,.5,c\n', 4, "a quote opens a cell and is not closed"),
+    "a loose quote after an empty line": ('\ncorrect,confidence,t\n1,.5,"a"b\n', 3, "text follows the quote"),
     "two open quotes": ('correct,confidence,t\n1,.5,a\n\n0,.7,"b\n1,.5,c\n1,.5,"d\n', 4, "text follows the quote"),
 }
 
