@@ -1,6 +1,6 @@
 """Rows of several files about the same samples, matched by a column of ids, and true labels in a separate file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from skconf._core.usual_names import MAYBE_TARGETS, TARGETS, USUAL, spelled
 from skconf.tables._columns import plain_labels
 from skconf.tables._entries import as_series
 from skconf.tables._files import id_column, open_table, read_columns
-from skconf.tables._paths import WithTruth, shown
+from skconf.tables._paths import LogPath, WithTruth, shown
 
 
 def places_by_id(
@@ -23,7 +23,8 @@ def places_by_id(
     """Return, for the file of each model, the rows that match the rows of the first file, in its order.
 
     If ids repeat in all files, as in logs of several epochs, the first row of an id is matched with its first row in
-    the first file, the second with the second, and so on.
+    the first file, the second with the second, and so on. A sample that has no grade in one of the files is left out of
+    the others, too.
 
     Parameters
     ----------
@@ -32,12 +33,13 @@ def places_by_id(
     column : label
         Their column of ids.
     kept : mapping of str to ndarray or None
-        For each file, the numbers of the rows to match, from 0. None means all rows. Other rows are ignored.
+        For each file, the numbers of the rows to match, from 0. None means all rows. Other rows have no grade.
 
     Raises
     ------
     ValueError
         If a row has no id, if an id repeats in some files but not in all, or if an id occurs only in some of the files.
+        If no sample has a grade in all files.
     """
     ids = {model: _read_ids(path, column, kept[model], unique=False) for model, path in files.items()}
     if all(of_model.has_duplicates for of_model in ids.values()):
@@ -45,8 +47,14 @@ def places_by_id(
     for model, path in files.items():
         with located(shown(path)):
             _refuse_repeated(ids[model], column)
-    first, of_first = next(iter(ids.items()))
-    return {model: _places(of_model, of_first, f"{first} and {model}") for model, of_model in ids.items()}
+    no_grade = {each for model, path in files.items() for each in _without_grade(path, column, kept[model])}
+    first, wanted = next(iter(ids.items()))
+    for model, of_model in ids.items():
+        _refuse_others(of_model, ids[first], no_grade, f"{first} and {model}")
+        wanted = wanted[wanted.isin(of_model)]
+    if not len(wanted):
+        raise DataError("no sample has a grade in all files.", kind="no grade", column=column)
+    return {model: of_model.get_indexer(wanted) for model, of_model in ids.items()}
 
 
 def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTruth, str]:
@@ -147,15 +155,25 @@ def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
     return pd.MultiIndex.from_arrays([ids, ids.to_series().groupby(ids).cumcount() + 1])
 
 
-def _places(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", models: str) -> NDArray[Any]:
-    lacking, more = wanted.difference(ids, sort=False), ids.difference(wanted, sort=False)
+def _without_grade(path: Path, column: Any, kept: NDArray[np.intp] | None) -> Sequence[str]:
+    """Return the ids of the rows that were left out because they have no grade."""
+    if isinstance(path, LogPath):
+        return plain_labels(path.left_out, column).tolist() if column in path.left_out else []
+    return [] if kept is None else np.delete(_read_ids(path, column, unique=False), kept).tolist()
+
+
+def _refuse_others(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", no_grade: Container[str], models: str) -> None:
+    """Raise if a sample is in one of two files, unless it has no grade in one of the files."""
+    lacking, more = (
+        one[[key not in no_grade for key in one.get_level_values(0)]]
+        for one in (wanted.difference(ids, sort=False), ids.difference(wanted, sort=False))
+    )
     if len(lacking) or len(more):
         raise ValueError(
             f"{models} do not have the same samples: {len(lacking):,} ids are only in the first {_such(lacking)}and "
             f"{len(more):,} only in the second {_such(more)}".rstrip()
             + f". Give files with the same ids. Or leave {option('ids')} out; models are then not compared row by row."
         )
-    return ids.get_indexer(wanted)
 
 
 def _such(ids: "pd.Index[Any]") -> str:

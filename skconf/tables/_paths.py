@@ -35,9 +35,12 @@ class LogPath(type(Path())):  # type: ignore[misc]
     ----------
     frame : DataFrame
         The answers, and the rows that abstain.
+    left_out : DataFrame
+        The rows that are neither: unscored, or failed.
     """
 
     frame: pd.DataFrame
+    left_out: pd.DataFrame
 
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]

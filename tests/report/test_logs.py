@@ -352,6 +352,49 @@ def test_ids_that_repeat_in_one_of_two_files_are_refused():
         ConfidenceReport.from_files({"a": written(REPEATED, "a"), "b": written(less, "b")}, ids="id")
 
 
+def inspect_log(table, path):
+    """Write a log of Inspect; a sample without a grade failed."""
+    log, samples = json.loads((LOGS / "inspect.json").read_text()), []
+    for row in table.itertuples():
+        failed = np.isnan(row.correct)
+        score = {"value": "C" if row.correct else "I", "answer": "A"}
+        sample = {"id": row.id, "epoch": 1, "metadata": {"confidence": row.confidence}, "error": {} if failed else None}
+        samples.append(sample | {"scores": {} if failed else {"choice": score}})
+    path.write_text(json.dumps(log | {"samples": samples}))
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "inspect"])
+def test_logs_that_lack_other_grades_are_compared_where_both_have_one(form, tmp_path):
+    """Two answers of the first have no grade, and three of the second, of which one is of the same question."""
+    lacking = {"a": [3, 10], "b": [10, 20, 21]}
+    tables = {}
+    for model, rows in lacking.items():
+        right = (RNG.random(40) < 0.7).astype(float)
+        right[rows] = np.nan
+        sure = RNG.uniform(0.5, 1, 40)
+        ids = [f"q{i}" for i in range(40)]
+        tables[model] = pd.DataFrame({"id": ids, "correct": right, "confidence": sure}).sample(frac=1, random_state=1)
+    if form == "inspect":
+        files = {model: inspect_log(table, tmp_path / f"{model}.json") for model, table in tables.items()}
+    else:
+        files = {model: written(table, model, form) for model, table in tables.items()}
+    without = ConfidenceReport.from_files(files).evidence.unpaired["b"]
+    assert without == "have 38 and 37 rows (ids='id' matches rows by it)"
+    report = ConfidenceReport.from_files(files, metrics=["accuracy"], ids="id")
+    assert not report.evidence.unpaired
+    graded = [table.set_index("id").dropna() for table in tables.values()]
+    both = graded[0].index.intersection(graded[1].index)
+    ids = report.evidence.row_names["a"][1]
+    assert sorted(ids) == sorted(both)
+    assert len(both) == 36
+    for model, table, left_out in zip("ab", graded, (2, 1), strict=True):
+        profile = report.evidence.profiles[model]
+        np.testing.assert_array_equal(profile.correctness, table.loc[ids, "correct"])
+        np.testing.assert_allclose(profile.confidence, table.loc[ids, "confidence"])
+        assert f"{left_out} without a grade in another file" in report.summary().replace("\n  ", " ")
+
+
 @pytest.mark.parametrize("name", ["inspect.json", "inspect.eval"])
 def test_logs_of_several_epochs_are_compared_by_question(name):
     files = {"a": LOGS / name, "b": LOGS / "inspect.json"}

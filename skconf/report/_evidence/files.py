@@ -20,7 +20,7 @@ from skconf.report._evidence.batches import InBatches, evaluate_in_batches, no_w
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.logs import counts_alone, read_logs
-from skconf.report._evidence.origin import Origin, SourceFile, digest
+from skconf.report._evidence.origin import NO_GRADE_ELSEWHERE, Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
 from skconf.report._evidence.predictions import allowed_errors, check_names, evidence_of, given_prices
 from skconf.report._evidence.rows import is_chosen
@@ -251,6 +251,8 @@ def _from_memory(
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
+    for model, number in pairs.n_left_out.items():
+        states[model] = {**states.get(model, {}), NO_GRADE_ELSEWHERE: number}
     doing("computing metrics")
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
@@ -258,7 +260,8 @@ def _from_memory(
     origin = replace(origin, files=sources, read_as=said, states=states)
     score = next(iter(columns.values())).score
     beside = {} if score is None else {"score_name": score, "n_candidates": 2}
-    of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # weights may be new
+    # The profiles of the evidence may have new weights.
+    of_rows = {name: found for name, found in vars(pairs).items() if name not in ("profiles", "n_left_out")}
     return replace(evidence, origin=origin, name=sources[0].name, **of_rows, **beside)
 
 

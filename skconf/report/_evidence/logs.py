@@ -88,7 +88,8 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         path = log_path(log, columns.correct, columns.confidence, columns.abstained)
         found.said.extend(path.frame.attrs["read_as"])
         found.states[model] = path.frame["state"].value_counts().to_dict()
-        path.frame = path.frame[~path.frame["state"].isin(NOT_GRADED)].reset_index(drop=True)
+        graded = ~path.frame["state"].isin(NOT_GRADED)
+        path.left_out, path.frame = path.frame[~graded], path.frame[graded].reset_index(drop=True)
         cluster = columns.cluster
         if cluster is None and path.frame["id"].duplicated().any():
             cluster = "id"

@@ -33,6 +33,10 @@ class SourceFile:
         return Path(self.path).name
 
 
+#: The state of a graded sample that is left out because another file has no grade for it.
+NO_GRADE_ELSEWHERE = "without a grade in another file"
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where predictions come from.

@@ -57,6 +57,9 @@ class Pairs:
         no probabilities.
     scores : dict of ndarray
         Another score of each answer, where files have one.
+    n_left_out : dict of int
+        For each model, the number of graded rows that were left out because another file has no grade for them; only
+        where there are some.
     """
 
     profiles: dict[str, ConfidenceProfile]
@@ -66,6 +69,7 @@ class Pairs:
     slices: dict[str, Mapping[Any, Slices]]
     labels: dict[str, Labels]
     scores: dict[str, NDArray[Any]]
+    n_left_out: dict[str, int]
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
@@ -83,6 +87,11 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     if ids is not None and len(rows) > 1:
         files = {model: each.file for model, each in rows.items()}
         numbers = places_by_id(files, ids, {model: each.found.kept for model, each in rows.items()})
+    n_left_out = {
+        model: each.found.profile.n_rows - len(numbers[model])
+        for model, each in rows.items()
+        if model in numbers and len(numbers[model]) < each.found.profile.n_rows
+    }
     ordered = {model: _in_order(each, numbers.get(model, slice(None))) for model, each in rows.items()}
     profiles = {model: each.found.profile for model, each in ordered.items()}
     if len(rows) > 1:
@@ -118,6 +127,7 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         {model: each.slices for model, each in ordered.items() if each.slices},
         {model: labels for model, each in ordered.items() if (labels := _labels_beside(each.found)) is not None},
         scores,
+        n_left_out,
     )
 
 
@@ -151,16 +161,15 @@ def _labels_beside(found: Rows) -> Labels | None:
 def _why_unpaired(one: Rows, other: Rows) -> str:
     """Return why two files cannot be compared row by row; empty if they can be compared."""
     n_rows, n_others = one.profile.n_rows, other.profile.n_rows
-    if n_rows != n_others:
-        return f"have {n_rows:,} and {n_others:,} rows"
     mine, theirs = (each.repeated if each.ids is None else each.ids for each in (one, other))
     named = mine is not None and theirs is not None and one.id_column == other.id_column
+    advice = f" ({option('ids', one.id_column)} matches rows by it)"
+    if n_rows != n_others:
+        return f"have {n_rows:,} and {n_others:,} rows{advice if named else ''}"
     if named and not np.array_equal(mine, theirs):
         row = int(np.argmax(mine != theirs))
-        return (
-            f"have other ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]} "
-            f"({option('ids', one.id_column)} matches rows by it)"
-        )
+        text = f"have other ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]}"
+        return f"{text}{advice}"
     if one.truth is None or other.truth is None:
         return "" if named else "have no true labels to match rows by, and no ids"
     if not np.array_equal(one.truth, other.truth):

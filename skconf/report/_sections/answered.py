@@ -10,6 +10,7 @@ from skconf._core.numbers import decimal, interval
 from skconf.inference._verdict import accuracy_ends
 from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.logs import CountsAlone
+from skconf.report._evidence.origin import NO_GRADE_ELSEWHERE
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
 #: States of samples that are no rows of a report.
@@ -86,9 +87,13 @@ def _in_words(
         told = "" if np.isnan(ends[0]) else f" {interval(low, high, level)}"
         of_all = f"; of all, in {decimal(100 * accuracy * share, 1)}%" if n_abstained else ""
         text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{told}{of_all}."
-    reasons = [f"{count:,} {state}" for state, count in states.items() if state not in (*_LEFT_OUT, "answered")]
+    no_reasons = (*_LEFT_OUT, NO_GRADE_ELSEWHERE, "answered")
+    reasons = [f"{count:,} {state}" for state, count in states.items() if state not in no_reasons]
     if n_abstained:
         text = f"{text} {gone} {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."
     if states:
-        text = f"{text} Left out: {listed([f'{states.get(state, 0):,} {state}' for state in _LEFT_OUT])}."
+        left_out = [f"{states.get(state, 0):,} {state}" for state in _LEFT_OUT]
+        if NO_GRADE_ELSEWHERE in states:
+            left_out.append(f"{states[NO_GRADE_ELSEWHERE]:,} {NO_GRADE_ELSEWHERE}")
+        text = f"{text} Left out: {listed(left_out)}."
     return text
