@@ -555,7 +555,10 @@ def test_differences_are_given_only_row_by_row(arguments, reason, models, capsys
     table.assign(sample_weight=range(1, 301)).to_csv("weighted.csv", index=False)
     pd.DataFrame({"correct": table["y_true"], "confidence": table["proba_1"]}).to_csv("right.csv", index=False)
     assert main(["evaluate", *arguments, "--metrics", "cw_accuracy", "coverage"]) == 0
-    assert f"Not compared: {reason}" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"Not compared: {reason}" in said
+    todo = "give one file for each model" if "--batches" in arguments else "give files of the same rows"
+    assert f"What to do: {todo}" in " ".join(said.split())
 
 
 def test_models_that_cannot_be_paired_leave_others_their_differences(models, capsys):

@@ -366,7 +366,12 @@ def _how(comparison: Comparison) -> str:
 
 def _what_to_do(evidence: Evidence) -> str:
     """Say what to do to compare models that were not compared."""
-    if evidence.origin.files:
+    if evidence.known_stops:
+        todo = (
+            "give one file for each model, together at most 100 MB, without --batches. A random part of the rows is "
+            "enough if it is the same part for each model."
+        )
+    elif evidence.origin.files:
         todo = "give files of the same rows. If their order differs, name the column of their ids: --id COLUMN."
     else:
         todo = "pass predictions of the same samples, in one order."
