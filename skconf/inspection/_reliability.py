@@ -264,6 +264,8 @@ class ReliabilityDisplay(Display):
             ax.set(xlabel="confidence", ylabel="accuracy")
             ax.autoscale(axis="x")
             ax.set_xlim(right=1.03)
+            label_percent(ax.xaxis)
+            label_percent(ax.yaxis)
         if self.class_label is not None:
             label = literal(self.class_label)
             ax.set(xlabel=f"probability of {label}", ylabel=f"share that is {'not ' * (self.view == 'tail')}{label}")
