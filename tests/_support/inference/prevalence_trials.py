@@ -463,7 +463,8 @@ def intervals_part(frame):
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
     text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
     noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
-    text += f"\nSets: {sets}. So the standard error of a share is {min(noise):.3f} to {max(noise):.3f}.\n"
+    text += f"\nThe numbers of sets are {sets}. "
+    text += f"So the standard error of a share is {min(noise):.3f} to {max(noise):.3f}.\n"
     text += "\nThe next table has the same shares, by the number of errors that are expected in the rows of the common "
     text += "class:\n\n"
     there = [name for name in _EXPECTED if name in by_errors.index]
