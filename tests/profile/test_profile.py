@@ -1019,3 +1019,41 @@ def test_threads_share_a_profile():
                 assert list(pool.map(lambda function, shared=profile: function(shared), functions)) == expected
     finally:
         sys.setswitchinterval(interval)
+
+
+# --- what is seldom asked for -------------------------------------------------------------------------------------
+
+
+def columns_of_positives(n_negative, n_positive=10, low=0.5):
+    return [0] * n_negative + [1] * n_positive, np.linspace(low, 0.99, n_negative + n_positive)
+
+
+def test_a_single_column_that_seems_to_be_the_confidence_is_told():
+    with pytest.warns(UserWarning, match="never below 0.5, although 40 of 50 samples are not of the positive class"):
+        ConfidenceProfile.from_predictions(*columns_of_positives(40))
+    for quiet in (columns_of_positives(9), columns_of_positives(40, 9), columns_of_positives(40, low=0.49)):
+        ConfidenceProfile.from_predictions(*quiet)  # too few of a class, or a column that goes below 0.5
+    # 37.25 positives are promised, with a standard deviation of 2.9: four of them less are no wonder, ten are.
+    ConfidenceProfile.from_predictions(*columns_of_positives(17, 33))
+    with pytest.warns(UserWarning, match="never below 0.5"):
+        ConfidenceProfile.from_predictions(*columns_of_positives(23, 27))
+
+
+def test_costs_of_samples_are_taken_away_again():
+    plain = ConfidenceProfile.from_predictions([0, 1], [0.2, 0.7], y_pred=[0, 1])
+    priced = plain.with_costs([[0, 1], [5, 0]])
+    assert priced.costs is not None
+    assert priced.with_costs(None).costs is None
+    assert plain.with_costs(None) is plain
+
+
+@pytest.mark.parametrize("weight", [None, [1.0, 2.0, 3.0, 4.0]])
+def test_rows_that_are_answered_and_their_share(weight):
+    profile = ConfidenceProfile.from_correctness(
+        [1, 0, 1, 1], [0.5, 0.6, 0.7, 0.9], abstained=[0, 1, 0, 1], sample_weight=weight
+    )
+    assert profile.answer_rows.tolist() == [0, 2]
+    assert profile.share_answered == pytest.approx(0.5 if weight is None else 0.4)
+    everything = ConfidenceProfile.from_correctness([1, 0], [0.5, 0.6])
+    assert everything.answer_rows.tolist() == [0, 1]
+    assert everything.share_answered == 1
