@@ -170,7 +170,7 @@ def test_prices_make_the_costs(name, opened, pages):
 def test_errors_allowed_move_each_model_to_its_own_threshold(name, allowed, opened, pages):
     page = opened(name)
     stops = page.evaluate(MOVED)
-    page.get_by_label("errors at most").fill(allowed)
+    page.get_by_role("spinbutton", name="errors at most").fill(allowed)
     shown = [row.locator("th, td").all_text_contents() for row in page.locator(".slider tbody tr").all()]
     for at, (file, row) in enumerate(zip(files_of(name), shown, strict=True)):
         confidence, correct, _ = counted(pages[name].parent / file)

@@ -96,8 +96,10 @@ def _digest(text: str) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    """Return a file of this package."""
-    return files("skconf.report._page").joinpath(name).read_text(encoding="utf-8")
+    """Return a file of this package, without indents and without lines that are only a comment."""
+    text = files("skconf.report._page").joinpath(name).read_text(encoding="utf-8")
+    lines = map(str.strip, text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
 
 
 def made_on() -> str:
