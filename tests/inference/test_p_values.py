@@ -36,6 +36,13 @@ def test_all_signs_are_gone_through(n, digits):
         assert sign_flip_p_value(np.append(apart, [0.0, 0.0])) == pytest.approx(expected)
 
 
+def test_the_exact_test_is_of_at_most_a_hundred_equal_differences_or_sixteen_others():
+    assert sign_flip_p_value(np.full(100, 0.5)) == pytest.approx(2.0**-99)
+    assert np.isnan(sign_flip_p_value(np.full(101, 0.5)))
+    assert sign_flip_p_value(np.arange(1, 17) / 10) == 2.0**-15
+    assert np.isnan(sign_flip_p_value(np.arange(1, 18) / 10))
+
+
 @pytest.mark.parametrize(("better", "worse"), [(6, 0), (3, 4), (15, 5), (60, 38), (1, 0)])
 def test_accuracies_have_mcnemars_exact_test(better, worse):
     found = compare("accuracy_score", differing(200, better, worse))
