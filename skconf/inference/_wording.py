@@ -87,7 +87,7 @@ def _hidden(verdict: Assessment) -> str:
     if not serious:
         return ""
     level, high = serious[0]
-    return f"; but {_where(level)}, up to {decimal(100 * high, 1)}% of answers may be wrong"
+    return f"; but {_where(level)}, as many as {decimal(100 * high, 1)}% of answers may be wrong"
 
 
 def _one_for_all(verdict: Assessment) -> str:

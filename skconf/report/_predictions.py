@@ -239,8 +239,8 @@ def confidence_report(
       where the confidences imply 0.3 errors.
     lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
       answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
-      be found in four of five such samples; but from 0.9 up, up to 7.1% of answers
-      may be wrong.
+      be found in four of five such samples; but from 0.9 up, as many as 7.1% of
+      answers may be wrong.
     >>> report.frame.at["aurc_loss", "best_model"]
     'no difference shown'
 

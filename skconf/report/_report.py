@@ -165,8 +165,8 @@ class ConfidenceReport:
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.verdict["value"])
         No sign of miscalibration: average confidence is 98.3%, and 96.0% of answers are right (95% interval
-        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such samples; but from 0.9 up, up to
-        7.7% of answers may be wrong.
+        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such samples; but from 0.9 up, as
+        many as 7.7% of answers may be wrong.
         """
         several = isinstance(estimator, Mapping)
         profiles = {}
