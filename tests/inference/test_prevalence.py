@@ -135,6 +135,15 @@ def test_probabilities_that_tell_no_class_from_another_tell_no_share(calibration
     assert (found.classes["high"] == 1).all()
 
 
+def test_labelled_rows_may_have_any_shares():
+    """One labelled row in five is positive, and three in five are at use."""
+    rng = np.random.default_rng(0)
+    y, at_use = rng.random(4000) < 0.2, rng.random(20_000) < 0.6
+    p, there = (expit(1.5 * (rng.normal(1.5 * each) - 0.75) + np.log(0.2 / 0.8)) for each in (y, at_use))
+    found = estimate_prevalence(y.astype(int), p, there).classes["estimate"]
+    np.testing.assert_allclose(found, [0.4, 0.6], atol=0.03)
+
+
 def test_a_row_that_no_class_explains_is_shared_by_all():
     found = _posteriors(np.array([[0.0, 0.0], [1.0, 3.0]]), np.array([0.5, 0.5]))
     np.testing.assert_allclose(found, [[0.5, 0.5], [0.25, 0.75]])

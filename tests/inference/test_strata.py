@@ -38,6 +38,9 @@ def test_interval_of_the_accuracy_is_mover_of_jeffreys_limits():
         above += (share * (high - hits / n)) ** 2
     assert found.method == "mover"
     assert (found.value, found.low, found.high) == pytest.approx((value, value - below**0.5, value + above**0.5))
+    risks = [(share, right[y == k].mean(), (y == k).sum()) for k, share in ((0, 0.95), (1, 0.05))]
+    variance = sum(share**2 * risk * (1 - risk) / n for share, risk, n in risks)
+    assert found.standard_error == pytest.approx(variance**0.5)
     stated = np.where(y == 1, 0.05 / 40, 0.95 / 300)
     same = confidence_interval("accuracy", y, proba, sample_weight=stated, stratify=y)
     assert (same.low, same.high) == pytest.approx((found.low, found.high))
@@ -95,6 +98,22 @@ def test_the_fewer_errors_the_lighter_is_the_phantom_in_half_of_the_draws():
         some, _ = drawn_risks((50, 50), (wrong, 20), share=1e-9)
         assert some.mean() == pytest.approx(of_class.mean(), abs=4 * of_class.std() / len(some) ** 0.5)
         assert np.quantile(some, 0.025) == pytest.approx(np.quantile(of_class, 0.025), rel=0.15)
+
+
+def test_a_phantom_weighs_at_most_what_a_row_does(monkeypatch):
+    """Of a tenth of the errors among ten, or of the right answers."""
+    seen = []
+
+    def noted(*columns):
+        seen.append(columns[-1])
+        raise InterruptedError
+
+    monkeypatch.setattr("skconf.inference._strata._Draws", noted)
+    for wrong in ((20, 3), (48, 29)):
+        with pytest.raises(InterruptedError):
+            drawn_risks((50, 30), wrong)
+    np.testing.assert_allclose(seen[0], [[1, 1, 0.3, 1], [1, 1, 1, 1]])
+    np.testing.assert_allclose(seen[1], [[1, 1, 1, 1], [1, 0.2, 1, 0.1]])
 
 
 def test_thinned_rows_have_the_draws_of_all(monkeypatch):

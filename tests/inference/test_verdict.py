@@ -13,7 +13,7 @@ from skconf.inference import assess_confidence
 from skconf.inference._assessment import Stretch
 from skconf.inference._error_table import BANDS, ErrorSums, ErrorTable, VerdictSums
 from skconf.inference._verdict import assess_sums, assess_table
-from skconf.inference._wording import _seen, _worst_level
+from skconf.inference._wording import _rare_level, _seen, _worst_level
 
 
 def spread(chance, n_wrong):
@@ -353,12 +353,20 @@ def test_answers_that_are_all_alike_leave_no_doubt(grade, word):
     assert str(found).startswith(word)
     assert found.p_value == (grade == 0.75)
     assert found.gap_low == found.gap == found.gap_high == 0.75 - grade
+    assert found.n_samples == 300
 
 
 def test_groups_that_are_all_alike_leave_no_doubt():
     group, wrong = np.repeat(np.arange(200), 20), np.tile(np.arange(20) >= 14, 200)
     found = assess_confidence(profile_of(np.tile(np.linspace(0.6, 0.99, 20), 200), wrong, groups=group))
     assert (found.gap_low, found.gap_high) == pytest.approx((0.095, 0.095), abs=1e-12)
+    weight = np.where(wrong, 1.0, 0.5)
+    profile = profile_of(np.full(4000, 0.8), wrong, groups=group, sample_weight=weight)
+    assert (
+        assess_confidence(profile).accuracy_low
+        < 0.7 * 0.5 / (0.7 * 0.5 + 0.3)
+        < assess_confidence(profile).accuracy_high
+    )
 
 
 @pytest.mark.parametrize(("n_wrong", "word"), [(6, "Overconfident: "), (4, "Too few to say: ")])
@@ -386,5 +394,8 @@ def test_the_worst_level_is_the_farthest_from_its_confidences():
 
     levels = (stretch(0, 1000, 400, 390), stretch(0.6, 200, 70, 60), stretch(0.9, 100, 8, 1))
     verdict = SimpleNamespace(levels=levels, stretches=levels, n_samples=1000)
+    assert _rare_level(verdict) == ""
+    few = SimpleNamespace(levels=(*levels, stretch(0.99, 9, 5, 0.1)), n_samples=1000)
+    assert _rare_level(few).startswith("Overconfident from 0.99 up: 5 errors in 9 answers")
     assert _worst_level(verdict).startswith("Worst from 0.9 up: 8 errors in 100 answers, ")
     assert [_seen(stretch(0.5, 1000, errors, 100)) for errors in (100, 130, 170)] == ["negligible", "mild", "serious"]

@@ -7,6 +7,8 @@ from scipy.stats import binom, norm
 
 from skconf import ConfidenceProfile
 from skconf.inference import assess_confidence
+from skconf.inference._error_table import ErrorTable
+from skconf.inference._stretch_laws import StretchLaws
 
 ORDER = {"none shown": -1} | {name: place for place, name in enumerate(GRADES)}
 
@@ -288,6 +290,12 @@ class TestManyAnswers:
         verdict = assessed(np.full(n, 1 - rate), np.arange(n) < n * rate + errors)
         expected = min(1, 2 * min(binom.cdf(n * rate + errors, n, rate), binom.sf(n * rate + errors - 1, n, rate)))
         assert verdict.levels[0].p_value == pytest.approx(expected, rel=0.02, abs=1e-12)
+
+    def test_of_drawn_errors(self):
+        n, errors = 10_000, np.array([[900, 940, 990, 1000, 1010, 1050, 1100]]).T
+        laws = StretchLaws(ErrorTable.of(ConfidenceProfile.from_correctness(np.ones(n), np.full(n, 0.9))))
+        tails = np.minimum(binom.cdf(errors, n, 0.1), binom.sf(errors - 1, n, 0.1))
+        np.testing.assert_allclose(laws.two_sided(errors.astype(float)), np.minimum(2 * tails, 1), rtol=0.02)
 
     def test_of_spread_confidences(self):
         """Against a normal law with the variance of the answers: as many errors more are as unlikely as there."""
