@@ -22,21 +22,30 @@ SIZES = (4, 20, 100, 1_000, 10_000, 100_000, 1_000_000)
 _LARGE, _SETS_OF_ONE = 100_000, 25
 #: What is wrong with 1,000 answers of a population.
 FAULTS = {
-    "2 points overconfident; ordinary": (of.ordinary, of.shifted(2)),
-    "four times the expected errors in the 10% most confident answers; ordinary": (of.ordinary, of.times(4, 0.1)),
-    "twenty times the expected errors in the 1% most confident answers; ordinary": (of.ordinary, of.times(20, 0.01)),
-    "8 points overconfident between 0.7 and 0.9; ordinary": (of.ordinary, of.between(0.7, 0.9, 8)),
-    "4 points overconfident above the median, 4 points underconfident below it; ordinary": (
+    "2 points overconfident; ordinary confidences": (of.ordinary, of.shifted(2)),
+    "four times the expected errors in the 10% most confident answers; ordinary confidences": (
+        of.ordinary,
+        of.times(4, 0.1),
+    ),
+    "twenty times the expected errors in the 1% most confident answers; ordinary confidences": (
+        of.ordinary,
+        of.times(20, 0.01),
+    ),
+    "8 points overconfident between 0.7 and 0.9; ordinary confidences": (of.ordinary, of.between(0.7, 0.9, 8)),
+    "4 points overconfident above the median, 4 points underconfident below it; ordinary confidences": (
         of.ordinary,
         of.s_shaped(4),
     ),
-    "30% of the answers have confidence 1.0, and 0.5% of these are wrong; the others are ordinary": (
+    "30% of the answers have confidence 1.0, and 0.5% of these are wrong; the confidences of the others are ordinary": (
         of.part_at_one,
         lambda c: np.where(c == 1, 0.005, 1 - c),
     ),
     "1 point overconfident; very confident": (of.sure, of.shifted(1)),
     "5 points underconfident; ten classes": (of.ten_classes, of.shifted(-5)),
-    "4 points overconfident above the median, 4 points underconfident below it; narrow": (of.narrow, of.s_shaped(4)),
+    "4 points overconfident above the median, 4 points underconfident below it; narrow confidences": (
+        of.narrow,
+        of.s_shaped(4),
+    ),
     "5 points overconfident; all confidences are 0.95": (of.one_confidence, of.shifted(5)),
     "1 in 50 answers of confidence 0 is right, 1 in 50 answers of confidence 1 is wrong": (
         of.zeros_and_ones,
@@ -50,27 +59,37 @@ FAULTS = {
 }
 #: Where something is wrong, and from where up nothing is: population, truth, top, numbers of answers.
 PLACES = {
-    "+10 from 0.7 to 0.9, −10 below 0.7, calibrated above 0.9; uniform": (
+    "10 points overconfident from 0.7 to 0.9, 10 points underconfident below, calibrated above; uniform confidences": (
         *(of.uniform, of.good_top(0, 0.7, 0.9, 10), 0.9),
         (1_000, 10_000),
     ),
-    "+8 from 0.7 to 0.9, calibrated elsewhere; ordinary": (of.ordinary, of.between(0.7, 0.9, 8), 0.9, (1_000, 10_000)),
-    "+6 from 0.6 to 0.7, −6 below 0.6, calibrated above 0.7; no confidence above 0.8": (
+    "8 points overconfident from 0.7 to 0.9, calibrated elsewhere; ordinary confidences": (
+        of.ordinary,
+        of.between(0.7, 0.9, 8),
+        0.9,
+        (1_000, 10_000),
+    ),
+    "6 points overconfident from 0.6 to 0.7, 6 points underconfident below, calibrated above; no confidence over 0.8": (
         *(of.none_above_eight_tenths, of.good_top(0, 0.6, 0.7, 6), 0.7),
         (1_000, 5_000),
     ),
-    "+4 above the median, −4 below it; uniform": (of.uniform, of.s_shaped(4), None, (300, 1_000, 10_000)),
-    "+1 at every confidence; ordinary": (of.ordinary, of.shifted(1), None, (1_000, 10_000)),
-    "+0.4 at every confidence; very confident": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
+    "4 points overconfident above the median, 4 points underconfident below it; uniform confidences": (
+        of.uniform,
+        of.s_shaped(4),
+        None,
+        (300, 1_000, 10_000),
+    ),
+    "1 point overconfident; ordinary confidences": (of.ordinary, of.shifted(1), None, (1_000, 10_000)),
+    "0.4 points overconfident; very confident": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
 }
 DETECTABLE = {
     "10, all of confidence 0.99": lambda _: np.full(10, 0.99),
     "100, all of confidence 0.99": lambda _: np.full(100, 0.99),
     "1,000, all of confidence 0.999": lambda _: np.full(1_000, 0.999),
-    "1,000, uniform": lambda rng: of.uniform(rng, 1_000),
+    "1,000, uniform confidences": lambda rng: of.uniform(rng, 1_000),
     "1,000, very confident": lambda rng: of.sure(rng, 1_000),
-    "1,000, ordinary": lambda rng: of.ordinary(rng, 1_000),
-    "100,000, ordinary": lambda rng: of.ordinary(rng, 100_000),
+    "1,000, ordinary confidences": lambda rng: of.ordinary(rng, 1_000),
+    "100,000, ordinary confidences": lambda rng: of.ordinary(rng, 100_000),
 }
 HEAD = """\
 # How often a verdict is right
@@ -181,7 +200,7 @@ class Trials:
         yield [
             "answers",
             "size that should be found",
-            "found, if as many errors are added at every confidence",
+            "found, if the same number of errors is added at every confidence",
             "found, if errors are multiplied by a number",
             "found, if errors are added to a fifth of the answers",
             "underconfidence found",
@@ -245,10 +264,10 @@ underconfident where it is overconfident.""",
         (
             "Where it is wrong",
             """\
-A plus means points of overconfidence, a minus points of underconfidence. A verdict names a part of the answers: those
-in a band of confidences. It should not name a part in which the model is calibrated. In the first six rows, the answers
-of highest confidence are such a part. If a fault is seldom found, it is found only when it looks large by chance. Then
-the interval of the named part covers the true value less often.""",
+A verdict names a part of the answers: all answers in a band of confidences. It should not name a part in which the
+model is calibrated. In the first six rows, the answers of highest confidence are such a part. If a fault is seldom
+found, it is found only when it looks large by chance. Then the interval of the named part covers the true value less
+often.""",
             trials.places(PLACES),
         ),
         (
