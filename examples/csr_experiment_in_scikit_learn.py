@@ -50,8 +50,8 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 # %%
 # All calibrated models make the same predictions. They are trained on fewer samples than the uncalibrated one. Isotonic
 # regression was wrong at full confidence in six folds of ten, and each such error adds 1e8/n to the size ratio.
-# Smoothed isotonic regression shows the least risk of all, and keeps the confidence-weighted accuracy. Platt scaling
-# shows little risk, and loses some of this accuracy. On other models its risk is higher.
+# Smoothed isotonic regression shows the least risk of all, and does not change the confidence-weighted accuracy. Platt
+# scaling shows little risk, and loses some of this accuracy. On other models its risk is higher.
 #
 # A grid search makes the choice. This example has ten classes. Of the calibrations that show no risk, the search takes
 # the one with the highest confidence-weighted accuracy.

@@ -22,8 +22,8 @@ def add_answers(names: Any) -> None:
     }
     right = {
         "metavar": "WORD",
-        "help": "the grade of a right answer. Answers with any other grade count as wrong (default: a common word for "
-        "a right answer, such as correct)",
+        "help": "the grade of a right answer. Answers with any other grade count as wrong (default: any common word "
+        "for a right answer, such as correct)",
     }
     correct = {
         "metavar": "NAME",

@@ -95,8 +95,8 @@ def answers_experiment(
         Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
         with one answer to each question. Answers that abstain have no confidence.
     right : str, default=None
-        The grade of a right answer. Answers with any other grade count as wrong. None means a common word for a right
-        answer, such as "correct".
+        The grade of a right answer. Answers with any other grade count as wrong. None accepts any common word for a
+        right answer, such as "correct".
     correct : str, default=None
         The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None uses the only
         grades of a log, and raises an error if there are several.

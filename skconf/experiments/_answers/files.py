@@ -222,7 +222,7 @@ def _confidences(column: "pd.Series[Any]") -> Floats:
         row = int(np.argmax(np.isinf(numbers)))
         raise ValueError(f"the confidence in row {row} is {numbers[row]}, but it must be finite or missing.")
     if np.isnan(numbers).all():
-        raise ValueError(f"no confidence is a number. The first one is {texts.iloc[0]!r}.")
+        raise ValueError(f"none of the confidences is a number. The first one is {texts.iloc[0]!r}.")
     return numbers
 
 

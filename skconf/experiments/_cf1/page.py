@@ -39,7 +39,7 @@ _NOTES = (
     "A metric on a smaller scale also has less variance. So compare models by differences in standard errors.",
     "The tests of variance are as in the paper. They count resamples as samples, so with enough resamples all differ.",
     "Bands contain the middle 95% of the resamples.",
-    "If a small test set lacks a class, cPrecision and cF1 are 0. Ordinary metrics are then left out of means.",
+    "If a small test set lacks a class, cPrecision and cF1 are 0. Ordinary metrics are undefined; means skip them.",
 )
 #: With at most this many classes, each has a picture, as in the paper. With more, the mean is shown.
 _MOST_CLASSES = 3
@@ -209,7 +209,7 @@ def _agreement(means: pd.DataFrame) -> Chart:
     names = [_METRICS[metric] for metric in means["metric"]]
     points = pd.DataFrame({"row": names, "ours": means["agree"], "paper": means.get("paper_agree", np.nan)})
     by_resamples = points.assign(ours=means["agree_resamples"], paper=np.nan)
-    axis = Axis("share of pairs with the same preferred model, if both metrics differ", "percent")
+    axis = Axis("share of pairs where both metrics agree, if both find a difference", "percent")
     series, grey = {"paired test": points, "the paper's test": by_resamples}, "Grey: the paper, on SNLI."
     return rows_chart(
         "Agreement on the better model", _same(means), axis, names, series, means, what="metric", grey=grey

@@ -187,7 +187,7 @@ def _findings(cells: pd.DataFrame) -> list[str]:
     if "csr" in ours:
         known = paper[["csr", "csr_std"]].dropna()
         printed = f"; in the paper {_where(_is_risky(known))}" if len(known) else ""
-        sentences.append(f"The size ratio is risky (more than {_RISKY}σ above 1) {_where(_is_risky(ours))}{printed}.")
+        sentences.append(f"The size ratio is more than {_RISKY}σ above 1 (risky) {_where(_is_risky(ours))}{printed}.")
     if "t_cal_reject" in ours:
         sentences.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
     if "auc_gain" in ours:

@@ -88,10 +88,11 @@ def csr_synthetic_experiment(
     -------
     pandas.DataFrame of shape (n_cells, 9)
         A row for each `n_samples`, `distribution`, `mode` and `quantity`. `ours` is the mean over repetitions. `paper`
-        is the printed figure, or NaN if there is none. `standard_error` is the standard error of their difference.
-        `deviation` is the part of the difference, in standard errors, that rounding does not explain. A `note` says why
-        a printed figure cannot be compared. The quantities are the quantities of Table 6, and `over_1_sigma` and
-        `over_3_sigma`, the shares of repetitions whose size ratio exceeds 1 by one and by three standard deviations.
+        is the printed figure, or NaN if there is none. `standard_error` is the standard error of the difference between
+        `ours` and `paper`. `deviation` is the part of the difference, in standard errors, that rounding does not
+        explain. A `note` says why a printed figure cannot be compared. The quantities are the quantities of Table 6,
+        and `over_1_sigma` and `over_3_sigma`, the shares of repetitions whose size ratio exceeds 1 by one and by three
+        standard deviations.
 
     Raises
     ------

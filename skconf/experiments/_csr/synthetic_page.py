@@ -103,7 +103,7 @@ def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
     axis = Axis.around("size ratio, log scale", "log", part["ours"], part["paper"], [1])
     shade = Band([1, axis.high], [-0.5] * 2, [part["mode"].nunique() - 0.5] * 2)
     finding = f"{_medians(part)} Shaded: more errors than expected."
-    return _by_mode(f"Size ratio of {n_samples:,} samples", finding, axis, part, shade)
+    return _by_mode(f"Size ratio with {n_samples:,} samples", finding, axis, part, shade)
 
 
 def _risk_chart(cells: pd.DataFrame, n_samples: int) -> Chart:

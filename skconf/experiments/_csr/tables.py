@@ -168,7 +168,7 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the result was made without the figures of this table.
+        If the result lacks the quantities of this table.
 
     See Also
     --------

@@ -126,7 +126,7 @@ def _by_area(summary: pd.DataFrame) -> list[str]:
     if len(summary) == 1:
         return []
     orders = {
-        "the area under CWSA over coverage": summary["cwsa_area"].sort_values(ascending=False),
+        "the area under the curve of CWSA over coverage": summary["cwsa_area"].sort_values(ascending=False),
         "accuracy": summary["accuracy"].sort_values(ascending=False),
         "AURC": summary["aurc"].sort_values(),
     }

@@ -1,4 +1,4 @@
-"""A test of the CWSA paper's claim that the area under CWSA over coverage ranks models."""
+"""A test of the CWSA paper's claim that the area under the curve of CWSA over coverage ranks models."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -64,7 +64,7 @@ def cwsa_ranking_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> CWSARanking:
-    """Count how often the area under CWSA over coverage prefers the model with more accuracy, or with less AURC.
+    """Count how often the area under CWSA prefers the model of higher accuracy, or of lower AURC.
 
     Section 4.3 of the paper says that the area can "enable model ranking under a single scalar", but shows no ranking.
 

@@ -14,8 +14,8 @@ from skconf.report._page.chart import Axis, Chart, Points
 from skconf.report._page.tables import TablePart
 
 _SCORES = {
-    "cwsa_area": "area under CWSA over coverage",
-    "cwsa_plus_area": "area under CWSA+ over coverage",
+    "cwsa_area": "area under the curve of CWSA over coverage",
+    "cwsa_plus_area": "area under the curve of CWSA+ over coverage",
     "cwsa_area_to_zero": "area under CWSA, to coverage 0",
     "mean_cwsa": "mean of CWSA over thresholds",
     "aurc": "AURC",

@@ -97,7 +97,7 @@ def cwsa_stress_experiment(
     pandas.DataFrame of shape (n_cells, 11)
         A row for each `model`, `test`, `level` and `quantity` (at a threshold of 0.9). `ours` is the mean over
         repetitions, and `spread` their standard deviation. `source`, `paper`, `standard_error`, `deviation` and `note`
-        are as in :func:`csr_synthetic_experiment`. `paper` has the figures of the authors' files, each from a single
+        are as in :func:`csr_synthetic_experiment`. `paper` is the value in the authors' files, which is from a single
         run.
 
     Raises

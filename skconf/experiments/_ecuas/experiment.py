@@ -64,8 +64,8 @@ def ecuas_experiment(
         with a probability for each class, as `experiment csr --save-predictions` writes them. `validation.csv` is then
         left out, and the answer is the most probable class. Or pass a mapping with the arrays of each system.
     scores : sequence of {"raw", "cal"}, default=("raw", "cal")
-        "raw" are the raw probabilities, "cal" the probabilities after an affine calibration of their logarithms in five
-        folds.
+        "raw" uses the probabilities as they are. "cal" uses calibrated probabilities: an affine map of the logarithms
+        is fitted by cross-validation with five folds.
     n_repetitions : int, default=5
         Repetitions of the calibration with other folds, 2 or more. The paper has one repetition.
     random_state : int, default=0

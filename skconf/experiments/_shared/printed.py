@@ -1,8 +1,8 @@
 """The papers' printed figures, and their differences from ours.
 
 The result of an experiment has a row for each figure, which is called a *cell*. It has the columns that identify the
-figure, and then `ours`, `paper` (NaN if nothing is printed), `standard_error` (of their difference), `deviation` (in
-standard errors) and `note` (why the printed figure cannot be compared).
+figure, and then `ours`, `paper` (NaN if nothing is printed), `standard_error` (of the difference between the two),
+`deviation` (in standard errors) and `note` (why the printed figure cannot be compared).
 """
 
 import re

@@ -261,7 +261,7 @@ def test_a_bad_file_is_reported_and_the_rest_run(table, tmp_path):
     result = answers_experiment(tmp_path)
     assert result.files["system"].tolist() == ["mine"]
     for name, message in {
-        "words": "no confidence is a number. The first one is 'high'",
+        "words": "none of the confidences is a number. The first one is 'high'",
         "columns": "there is no column confidence",
         "half": "column 'correct' has '.5' in row 1",
         "infinite": "the confidence in row 1 is -inf",

@@ -14,7 +14,7 @@ def test_what_known_distributions_show():
         "every distribution is above one half in overconf_half; below one half in underconf_sqrt." in report.result[1]
     )
     sizes = report.charts[0]
-    assert sizes.name == "Size ratio of 1,000 samples"
+    assert sizes.name == "Size ratio with 1,000 samples"
     ours = cells[cells["quantity"] == "csr"]
     assert sizes.data["ours"].tolist() == ours["ours"].tolist()
     assert sizes.data["paper"].tolist() == ours["paper"].tolist()

@@ -15,7 +15,7 @@ def test_what_simulated_models_show():
     ranks, areas = report.findings[-2:]
     best = [(by, model) for model, by in re.findall(r"(\w+) by ([\w ]+) \(", areas)]
     assert best == [
-        ("the area under CWSA over coverage", sweep.summary["cwsa_area"].idxmax()),
+        ("the area under the curve of CWSA over coverage", sweep.summary["cwsa_area"].idxmax()),
         ("accuracy", sweep.summary["accuracy"].idxmax()),
         ("AURC", sweep.summary["aurc"].idxmin()),
     ]
@@ -46,7 +46,7 @@ def test_what_predictions_show(tmp_path):
     # φ at .5 is .8, .6 and −.4, of four samples; at .99 nothing is left.
     assert went.endswith("CWSA goes from 0.250 to 0 (cifar10) and from 1.00 to 1.00 (sure).")
     assert "sure by accuracy (1.00) and sure by AURC (0)." in ranks
-    assert "is cifar10 by the area under CWSA over coverage (" in ranks  # a perfect model has 0
+    assert "is cifar10 by the area under the curve of CWSA over coverage (" in ranks  # a perfect model has 0
     assert [chart.name for chart in report.charts] == [
         "Model cifar10 over the threshold (Figure 2)",
         "Model sure over the threshold",
