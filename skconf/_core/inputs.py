@@ -123,7 +123,7 @@ def _refuse_two_spellings(labels: list[Any], name: str) -> None:
 
 
 def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels of the columns: the given ones, or the sorted true labels if their number fits."""
+    """Return the labels of the columns: the given ones, or the sorted true labels if there are as many."""
     n_classes = 2 if proba.ndim == 1 else proba.shape[1]
     if labels is not None:
         classes = check_labels(labels)

@@ -126,7 +126,7 @@ class _Lines:
         pass
 
     def update(self, amount: float) -> None:
-        """Advance by an amount."""
+        """Advance the progress by an amount of work."""
         self.done += amount
         # The longer it takes, the less often: a log of hours has a few dozen lines.
         pause = max(5.0, (self.last_line - self.started) / 4) if self.has_spoken else FIRST

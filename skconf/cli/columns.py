@@ -34,8 +34,8 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         "--cluster",
         metavar="COLUMN",
         help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow "
-        f"for dependent rows in a cluster. '{_NO_COLUMN}' treats all rows as independent (default: if ids repeat, the "
-        "ids of a log, or a column with a name such as id)",
+        f"for dependent rows in a cluster. '{_NO_COLUMN}' treats all rows as independent (default: the ids of a "
+        "log, or a column with a name such as id, if its values repeat)",
     )
     parser.add_argument(
         "--score",

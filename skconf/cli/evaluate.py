@@ -101,9 +101,9 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--slices",
         nargs="+",
         metavar="COLUMN",
-        help="columns that divide the rows into slices, such as region or age (many numbers are cut into quarters). "
-        "The report lists the slices, worst first, and names the overconfident ones. For metrics of each group, "
-        "use --group",
+        help="columns that divide the rows into slices, such as region or age (a column of many "
+        "different numbers is split at its quartiles). The report lists the slices, worst first, "
+        "and names the overconfident ones. For metrics of each group, use --group",
     )
     evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
     evaluate.add_argument(

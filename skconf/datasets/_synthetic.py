@@ -150,10 +150,10 @@ def make_selective_model(
     Parameters
     ----------
     kind : {"calibrated", "overconfident", "underconfident", "perfect", "random"}, default="calibrated"
-        "calibrated" knows 90% of the answers, with a confidence in [0.8, 1]; if it guesses, the confidence is in [0.5,
-        0.7]. "overconfident" and "underconfident" also know 90%; the confidence of all answers is in [0.9, 1] or in
-        [0.3, 0.6]. "perfect" knows all answers, with a confidence of 1. "random" knows no answer, with a confidence in
-        [0.3, 1].
+        A "calibrated" model knows 90% of the answers, with a confidence in [0.8, 1]; if it guesses, the confidence is
+        in [0.5, 0.7]. An "overconfident" model also knows 90%; all its confidences are in [0.9, 1]. An "underconfident"
+        model also knows 90%; all its confidences are in [0.3, 0.6]. A "perfect" model knows all answers, with a
+        confidence of 1. A "random" model knows no answer, with a confidence in [0.3, 1].
     n_samples : int, default=1000
         Number of samples.
     n_classes : int, default=3

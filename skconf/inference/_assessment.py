@@ -69,13 +69,13 @@ class Assessment:
     found : bool
         Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
     grade : str
-        The harm that the data show: "negligible", "mild", "serious" or "unusable". It is computed from the end of each
-        interval that is closer to the expected errors. It is "close to calibrated" if the harm at the other end is
-        negligible as well. It is "none shown" if nothing was found, and "too few to say" if overconfidence of 10
-        percentage points could have been missed.
+        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". It is computed from the end of
+        each interval that is closer to the expected errors. It is "close to calibrated" if the other end is negligible
+        as well. It is "none shown" if nothing was found, and "too few to say" if overconfidence of 10 percentage points
+        could have been missed.
     grade_at_most : str
-        The largest harm that the data leave possible, from "negligible" to "unusable". It is computed from the end of
-        each interval that is farther from the expected errors.
+        How bad the miscalibration may be at most, from "negligible" to "unusable". It is computed from the end of each
+        interval that is farther from the expected errors.
     n_samples : int
         Number of answers.
     confidence, accuracy : float

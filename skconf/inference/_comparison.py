@@ -121,8 +121,8 @@ def compare(
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Every resample then has the same number of samples of each stratum.
     n_resamples : int, default=1000
-        Number of resamples, and of permutations. The smallest p-value of permutations is 1 / (n_resamples + 1). A
-        warning says if that is too large for the number of comparisons.
+        Number of resamples, and of permutations. The smallest p-value that permutations can give is 1 / (n_resamples +
+        1). A warning says if that is too large for the number of comparisons.
     {draws}
     y_pred : mapping of model to array-like of shape (n_samples,), default=None
         Predicted labels. Pass them for models whose prediction is not always the class with the largest probability.

@@ -81,7 +81,7 @@ def by_group(
     Raises
     ------
     ValueError
-        If `groups` has a missing label or a wrong length. Also as in :func:`confidence_interval`.
+        If `groups` has a missing label or a wrong length. Also in the cases of :func:`confidence_interval`.
     TypeError
         If the value is not a single number.
 

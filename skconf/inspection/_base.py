@@ -78,7 +78,7 @@ class Display(ABC):
         y_pred : array-like of shape (n_samples,), default=None
             Predicted labels. None means the label of the first largest probability.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the columns. None means the sorted labels of `y_true`, if their number fits.
+            Labels of the columns. None means the sorted labels of `y_true`, if there are as many labels as columns.
         pos_label : label, default=None
             Positive class. None means the second label of a binary task.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -26,7 +26,7 @@ from skconf.profile import ConfidenceProfile
 
 #: The labels of the axes, by kind.
 KINDS = {
-    "n": ("n: the larger, the less low prices count", "ECUAS, lower is better"),
+    "n": ("n (a larger n gives less weight to low prices)", "ECUAS, lower is better"),
     "reject_cost": ("cost of a rejection γ, where an error costs 1", "mean cost"),
     "answer": ("confidence", "cost of one answer"),
 }
@@ -117,8 +117,8 @@ class ECUASDisplay(Display):
             each n; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
-            factor of ten. For this rule, only costs of a rejection above a hundredth of the largest cost count. The
-            scale of "answer" is linear.
+            factor of ten. For this rule, only costs of a rejection above a hundredth of the largest cost count. With
+            the kind "answer", "auto" is linear.
 
         Returns
         -------

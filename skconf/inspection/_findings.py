@@ -282,7 +282,7 @@ def of_ecuas(shown: Sequence[Any]) -> str:
     if last.kind == "n":
         costs = [float(each.curves["ECUAS"][0]) for each in shown]
         told = number(costs[0]) if len(shown) == 1 else _spread(shown, costs, number)
-        return f"ECUAS at n = {exact(last.x[0])}: {told}; to reject everything costs 1"
+        return f"ECUAS at n = {exact(last.x[0])}: {told}; rejecting everything costs 1"
     if len(shown) > 1:
         price = float(last.x[np.argmin(np.abs(last.x - _CHEAP))])
         costs = [float(np.interp(price, each.x, each.curves["cost"])) for each in shown]

@@ -75,7 +75,7 @@ class CPrecisionScore(
     0.589
     """
 
-    empty_class = "a class that is given no probability"
+    empty_class = "a class whose probabilities are all 0"
 
 
 cprecision_score = CPrecisionScore.function

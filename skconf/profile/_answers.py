@@ -25,7 +25,7 @@ Kind = Literal["right or wrong", "graded", "costs"]
 #: The end of a sentence that refuses answers of a kind.
 KNOWN: Mapping[str, str] = MappingProxyType(
     {
-        "right or wrong": "these answers are right or wrong",
+        "right or wrong": "only right or wrong is known of these answers",
         "graded": "these answers are graded between 0 and 1",
         "costs": "only costs and uncertainties of these answers are known",
     }

@@ -49,7 +49,7 @@ class FromPairs(Answers):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
-            The scores that are compared with a threshold. None uses the confidence.
+            The scores that are compared with a threshold. If None, these are the confidences.
         groups : array-like of shape (n_samples,), default=None
             The group of each answer, such as its patient. Pass it if answers of one group depend on each other.
         grades : mapping from label to float, default=None

@@ -63,7 +63,7 @@ class FromPredictions(FromPairs):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
-            The scores that are compared with the threshold. None uses the confidence.
+            The scores that are compared with the threshold. If None, these are the confidences.
         threshold : float, default=None
             The lowest score that is accepted: a number in [0, 1], or any number if you pass a `score`. Infinity accepts
             nothing. Metrics use it if they get no other threshold.

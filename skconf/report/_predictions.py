@@ -98,8 +98,8 @@ def confidence_report(
 
         - ``value`` : the metric. With several models, each model has a column under its name.
         - ``low``, ``high`` : ends of the interval, if you pass a `confidence_level`. With several models, the name of
-          the model comes first, as in ``raw low``. NaN for the threshold and for the overconfidence risk, because these
-          are not estimates.
+          the model comes first, as in ``raw low``. The ends are NaN for the threshold and for the overconfidence risk,
+          because these values do not estimate a property of the model.
         - ``best`` : the best possible value. NaN if a value is neither good nor bad.
         - ``better`` : "higher", "lower", or "closer" to the best value.
         - ``range`` : interval of possible values.

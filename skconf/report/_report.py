@@ -436,7 +436,8 @@ class ConfidenceReport:
         Parameters
         ----------
         width : int, default=None
-            Characters of a line. Wider tables are split. None means 80 for sentences, and no limit for tables.
+            Characters of a line. Tables wider than this are split. None means 80 for sentences, and no limit for
+            tables.
 
         Returns
         -------

@@ -89,7 +89,7 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
         for name in names:
             if isinstance(name, bool) or not isinstance(name, int | np.integer) or not 0 <= name < n_columns:
                 raise ValueError(
-                    f"slices names the column {name!r}, but the {n_columns} columns of X have no names. Pass the "
+                    f"slices needs the column {name!r}, but the {n_columns} columns of X have no names. Pass the "
                     "position of the column, or pass X as a DataFrame. If a transformer drops the names, put it "
                     "inside the classifier: TunedSelectiveClassifierCV(make_pipeline(...), slices=...)."
                 )
@@ -99,7 +99,7 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
     for name in names:
         if name not in named:
             close = suggest(str(name), [str(each) for each in named])
-            raise ValueError(f"slices names the column {name!r}, but X has the columns {list(named)[:20]}.{close}")
+            raise ValueError(f"slices needs the column {name!r}, but X has the columns {list(named)[:20]}.{close}")
     chosen = X[list(names)]
     table = chosen if isinstance(chosen, pd.DataFrame) else pd.DataFrame({n: np.asarray(chosen[n]) for n in names})
     return table.reset_index(drop=True)

@@ -60,10 +60,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
         If several thresholds are equally good, the one that accepts most is chosen.
     target : float or mapping of str to float or mapping, default=0.05
-        Largest risk, or smallest coverage. With a `confidence_level`, you can pass a mapping, which makes several
-        promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are "risk",
-        "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate", "false_positive_rate"
-        and "recall". :func:`tune_threshold` says what each of them limits.
+        Largest risk allowed, or smallest coverage. With a `confidence_level`, you can pass a mapping, which makes
+        several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are
+        "risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate",
+        "false_positive_rate" and "recall". :func:`tune_threshold` says what each of them limits.
 
         The objective "risk" then accepts as many samples as the promises allow. The objective "coverage" accepts as few
         samples as the promises allow. With `slices`, a promise that is not by class may be a mapping of slice to
@@ -78,8 +78,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         chosen.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
-        accepts more if there are fewer than twice the samples of :func:`required_samples`, and less if there are many.
-        Choose before you look at the labels.
+        accepts more than "evenly" if you have fewer than 2 n samples, and less if you have many; n is what
+        :func:`required_samples` returns. Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. If it is at least the largest cost that an answer can have,
         nothing is rejected, and a warning says so.

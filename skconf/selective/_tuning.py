@@ -59,9 +59,9 @@ def tune_threshold(
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float or mapping of str to float or mapping, default=0.05
-        Largest risk, or smallest coverage, in [0, 1]. With a `confidence_level`, you can pass a mapping, which makes
-        several promises at once, such as ``{{"risk": 0.05, "false_negative_rate": {{"fraud": 0.1}}}}``.
-        Its keys are:
+        The largest risk that is allowed, or the smallest coverage, in [0, 1]. With a `confidence_level`, you can pass a
+        mapping, which makes several promises at once, such as ``{{"risk": 0.05, "false_negative_rate": {{"fraud":
+        0.1}}}}``. Its keys are:
 
         - "risk": upper limit of the error rate of accepted predictions;
         - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
@@ -118,7 +118,7 @@ def tune_threshold(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. They cannot be used with a `confidence_level`, which counts every sample once.
     score : array-like of shape (n_samples,), default=None
-        The scores that are compared with the threshold. None uses the confidence.
+        The scores that are compared with the threshold. If None, these are the confidences.
     random_state : int, RandomState instance or None, default=None
         Seed for drawing one sample from each cluster, and for drawing rows if there is a `prevalence`.
 

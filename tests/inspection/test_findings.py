@@ -209,7 +209,7 @@ class TestOthers:
     def test_ecuas_says_the_cost(self):
         profile = drawn(1.0)
         said = title(ECUASDisplay.from_predictions(profile))
-        assert said == f"ECUAS at n = 0: {metrics.ecuas_loss(profile, n=0):.3f}; to reject everything costs 1"
+        assert said == f"ECUAS at n = 0: {metrics.ecuas_loss(profile, n=0):.3f}; rejecting everything costs 1"
 
     def test_reject_cost_says_where_to_reject_pays(self):
         profile = drawn(1.0)

@@ -141,7 +141,7 @@ def test_binary_average_is_that_of_sklearn(name, label, outcome):
         ("cw_precision_score", "a class that is never predicted", [0, 1, 2]),
         ("cw_recall_score", "a class that is not present", [0, 1, 2]),
         ("cw_f1_score", "neither predicted nor present", [0, 1, 2]),
-        ("cprecision_score", "given no probability", [0, 1, 2]),
+        ("cprecision_score", "a class whose probabilities are all 0", [0, 1, 2]),
     ],
 )
 def test_zero_division_is_told_of(name, empty, labels):
