@@ -45,7 +45,7 @@ def about_files(found):
     if most > largest:
         last = [row for row in found if row["where"] == "file" and row["rows"] == most and row["kind"] == "job"]
         took = ", ".join(f"{row['name']} {duration(row['wall'])}" for row in last)
-        text += f"Times for {most:,} rows: {took}. The process then held at most {_megabytes(last)}."
+        text += f"Times for {most:,} rows: {took}. The process needed at most {_megabytes(last)} of memory."
     return paragraph(text)
 
 

@@ -100,13 +100,13 @@ def in_short(found, peers):
         {duration(*at(lines["job", "confidence_report", ""], size))}. For a file of {rows:,} rows, ten metrics take
         {duration(ten)}, and with intervals {duration(intervals)}. """
     if peers:
-        quicker = [f"{row['peer']} for `{row['ours']}`" for row in peers if row["ratio"] < 0.9]
+        quicker = [f"`{row['ours']}` ({row['peer']})" for row in peers if row["ratio"] < 0.9]
         quicker += [
-            f"{row['peer']} for `{row['ours']}` of {CLASSES} classes"
+            f"`{row['ours']}` with {CLASSES} classes ({row['peer']})"
             for row in peers
             if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
         ]
-        text += f"Functions of peers that are faster at the same task: {', '.join(quicker) or 'none'}. "
+        text += f"Another library is faster at {', '.join(quicker) or 'no task'}. "
     text += "**Use something else** in two cases. If predictions are on a GPU, torchmetrics computes there. "
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:

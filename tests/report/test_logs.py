@@ -242,8 +242,8 @@ def test_the_guide_compares_these_numbers_with_other_tools():
         cell(confidence_interval("aurc_loss", small)),
         f"{100 * gen['right of all']:.1f}% of {gen['samples']:.0f}; of {gen['answered']:.0f} answers",
         f"answers {100 * gen['accuracy']:.1f}% [{100 * gen['low']:.1f}, {100 * gen['high']:.1f}]",
-        f"at most 25% wrong, guaranteed: answers {100 * at_25.coverage:.1f}%",
-        f"at most 5% wrong, guaranteed: answers {100 * at_5.coverage:.1f}%",
+        f"guaranteed to be wrong in at most 25% of its answers, it answers {100 * at_25.coverage:.1f}%",
+        f"guaranteed to be wrong in at most 5% of its answers, it answers {100 * at_5.coverage:.1f}%",
     ):
         assert text in page
     (sentence,) = answered(ConfidenceReport.from_files(ROOT / "examples" / "logs" / "quiz.json").evidence)
