@@ -97,6 +97,25 @@ class TestProbabilityAsConfidence:
         ):
             read({**table, "confidence": POSITIVE})
 
+    @pytest.mark.parametrize("low", [1, 2])
+    def test_twenty_answers_tell_if_one_in_twenty_is_below_a_half(self, low):
+        """At exactly a half, either answer may stand; one row less tells nothing."""
+        column = np.linspace(0.51, 0.99, 21)
+        column[:low], column[low] = 0.3, 0.5
+        table = {"y_true": ["y", "n"] * 10, "y_pred": ["n"] * low + ["y"] * (20 - low), "confidence": column[:20]}
+        with pytest.warns(UserWarning, match="looks like the probability of 'y'"):
+            read(table)
+        read({name: entries[1:] for name, entries in table.items()})
+        rows = [*range(20), 20]
+        rarer = {"y_true": ["y", "n"] * 10 + ["y"], "y_pred": [*table["y_pred"], "y"], "confidence": column[rows]}
+        if low == 1:
+            read(rarer)  # one in 21 is less
+
+    @pytest.mark.parametrize("entry", [2, -1])
+    def test_whole_numbers_beside_0_and_1_are_none(self, entry):
+        with pytest.raises(ValueError, match="confidence"):
+            read({"correct": [1, 0, 1], "confidence": [0, 1, entry]})
+
     @pytest.mark.parametrize("confidence", [SURE, np.where(RNG.random(200) < 0.1, 0.4, SURE)], ids=["sure", "some low"])
     def test_a_confidence_is_none(self, confidence):
         table = {"y_true": written(IS_YES, yes="y", no="n"), "y_pred": written(ANSWER, yes="y", no="n")}
