@@ -6,6 +6,9 @@ import pytest
 from _support.definitions import DEFINITIONS
 
 from skconf import ConfidenceProfile, accumulate, confidence_report, inference, metrics
+from skconf._core.grades import check_grades
+from skconf._core.prevalence import read_shares
+from skconf._core.probabilities import as_probabilities
 from skconf.calibration import PlattCalibrator
 from skconf.metrics import aurc_loss, cw_accuracy_score, cw_confusion_matrix, excess_aurc_loss
 
@@ -324,3 +327,25 @@ def test_a_bandwidth_beyond_the_unit_interval_smooths_all_to_the_mean_gap():
         assert metrics.smooth_calibration_error(profile, bandwidth=bandwidth) == pytest.approx(gap)
     with pytest.raises(ValueError, match="bandwidth must lie in"):
         metrics.smooth_calibration_error(profile, bandwidth=np.inf)
+
+
+@pytest.mark.parametrize("shape", [(), (3, 0), (0, 2), (2, 2, 2)])
+def test_probabilities_have_rows_and_columns(shape):
+    with pytest.raises(ValueError, match="y_proba "):
+        as_probabilities(np.zeros(shape))
+
+
+@pytest.mark.parametrize("number", [1.5, 2, -0.1, "1", np.nan])
+def test_a_grade_has_a_number_from_0_to_1(number):
+    with pytest.raises(ValueError, match=r"'good' the number .*, which must lie in \[0, 1\]"):
+        check_grades({"bad": 0, "good": number})
+    assert check_grades({"bad": 0, "good": np.float32(1)}) == {"bad": 0, "good": 1}
+
+
+def test_shares_of_two_classes_follow_from_one_and_labels_may_be_texts():
+    assert read_shares({1: 0.25}, np.array([0, 1])).tolist() == [0.75, 0.25]
+    assert read_shares({"1": 0.25}, np.array([0, 1])).tolist() == [0.75, 0.25]
+    assert read_shares({"1.0": 0.25}, np.array(["0", "1"])).tolist() == [0.75, 0.25]
+    for given, classes in (({"b": 0.2, "c": 0.3}, ["a", "b", "c"]), ({}, ["a", "b"])):
+        with pytest.raises(ValueError, match=r"lacks the shares of .*'a'"):
+            read_shares(given, np.array(classes))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skconf._core import numbers as texts
-from skconf._core.numbers import decimal, number, percent
+from skconf._core.numbers import decimal, digits_apart, number, percent
 
 NAN = float("nan")
 
@@ -109,3 +109,8 @@ def test_different_numbers_stay_different_in_few_digits():
     assert texts.fewest_digits(np.array([1.0, 2.0, -3.0])) == ["1", "2", "−3"]
     assert texts.fewest_digits(np.array([0.12345, 0.12346])) == ["0.12345", "0.12346"]
     assert texts.fewest_digits(np.array([0.5, 1e9, np.inf])) == ["0.5", "1e9", "∞"]
+
+
+def test_as_many_decimals_as_tell_two_shares_apart():
+    pairs = [(0.5, 0.6), (0.5, 0.5004), (0.5, 0.50004), (0.5, 0.500004), (0.5, 0.5000004), (0.5, 0.5)]
+    assert [digits_apart(*pair) for pair in pairs] == [1, 2, 3, 4, 1, 1]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, norm
 
-from skconf._core.proportions import clopper_pearson, exact_interval, lower_limit, upper_limit, wilson
+from skconf._core.proportions import clopper_pearson, exact_interval, looks_swapped, lower_limit, upper_limit, wilson
 
 PAIRS = [(hits, samples) for samples in (1, 2, 7, 40) for hits in range(samples + 1)]
 HITS, SAMPLES = np.array(PAIRS, dtype=float).T
@@ -60,3 +60,9 @@ def test_no_samples_tell_nothing():
 def test_all_or_none_end_at_a_bound_without_rounding(size):
     assert wilson(0.0, size, 1.96)[0] == 0
     assert wilson(1.0, size, 1.96)[1] == 1
+
+
+def test_labels_look_swapped_if_far_fewer_answers_are_right_than_for_one_answer_for_all():
+    """Of classes of nine and of one in ten, the rarer one for all is right in a tenth, and no model in much less."""
+    cases = [(0.05, 0.9), (0.05, 0.1), (0.07, 0.9), (0.25, 0.5), (0.35, 0.5), (0.05, np.nan)]
+    assert [looks_swapped(*case) for case in cases] == [True, True, False, True, False, False]
