@@ -147,3 +147,10 @@ def test_labels_in_one_spelling_are_not_touched(values):
     assert spelled_alike(values) is values
     again = spelled_alike(np.array(["1", "1.0", "2"], dtype=object))
     assert again.tolist() == ["1", "1", "2"]
+
+
+def test_a_missing_decimal_is_named():
+    pa = pytest.importorskip("pyarrow")
+    column = pa.table({"confidence": pa.array([Decimal("0.5"), None, Decimal("0.75")])})
+    with pytest.raises(ValueError, match="column 'confidence' has nan in row 1, where a number is needed"):
+        numbers_in(column, "confidence")
