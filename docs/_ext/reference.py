@@ -148,7 +148,7 @@ FAMILIES = (
     Family(
         "papers",
         "Rerun the papers",
-        "Each experiment of the four papers is a function and a command. It prints our figures beside the paper's.",
+        "Each experiment of the four papers is a function and a command. It prints our values beside the paper's.",
         ("guide/reproduction", "guide/disagreements"),
         ("skconf.experiments.*",),
         "file-lines",

@@ -35,7 +35,7 @@ Run %(prog)s NAME --help for details.
 
 def add_options(experiment: argparse.ArgumentParser) -> None:
     """Add the command's subcommands."""
-    experiment.description = f"Rerun an experiment of the papers, and print their figures beside ours.\n\n{STATUS}"
+    experiment.description = f"Rerun an experiment of the papers, and print their values beside ours.\n\n{STATUS}"
     experiment.epilog = _EXAMPLES
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     for add_command in _COMMANDS:

@@ -52,7 +52,7 @@ class AnswersResult:
     unmatched : dict of str to str
         Pairs that could not be compared, with the reason.
     notices : tuple of str
-        Warnings about figures.
+        Warnings about values.
     """
 
     figures: pd.DataFrame
@@ -135,7 +135,7 @@ def answers_experiment(
     right.
 
     The method is the part of the file name after the last point. The tasks "triviaqa" and "mmlu" are compared with the
-    figures of the paper, if systems and methods have the names of the paper ("Qwen3.5 4B.Seq Post.csv"). The tasks
+    values of the paper, if systems and methods have the names of the paper ("Qwen3.5 4B.Seq Post.csv"). The tasks
     "arc" and "truthfulqa" are compared with the AUROC of the repository
     bplaut/llm-calibration-and-correctness-prediction, which has the answers.
 
@@ -180,7 +180,7 @@ def answers_experiment(
 
 
 def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
-    """Return the figures of a file, and its warnings with the name of the file."""
+    """Return the values of a file, and its warnings with the name of the file."""
     tables: list[pd.DataFrame] = []
     notices: list[tuple[str, str]] = []
     for scores, values in scored.scores.items():
@@ -206,7 +206,7 @@ def _grouped(notices: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return figures with the printed ones of the same names."""
+    """Return values with the printed ones of the same names."""
     printed = _printed()
     names = [_plain(row) for row in table[[*_KEY[:4], "quantity"]].itertuples(index=False)]
     # A single grader is compared with the graders of the paper, who were persons.
@@ -221,7 +221,7 @@ def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
-    """Return printed figures, with half a unit of their last digit, by task, system, method, grader and quantity."""
+    """Return printed values, with half a unit of their last digit, by task, system, method, grader and quantity."""
     tables = [
         (printed_table("ecuas_table4").assign(task="mmlu", grader=""), _HALF_DIGIT),
         (printed_table("ecuas_table5").assign(task="triviaqa", grader="human"), _HALF_DIGIT),

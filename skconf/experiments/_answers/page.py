@@ -168,7 +168,7 @@ def _each_better(result: AnswersResult, task: str, system: str, grader: str) -> 
 
 
 def _published(figures: pd.DataFrame) -> Iterator[str]:
-    """Yield how many published figures are reproduced."""
+    """Yield how many published values are reproduced."""
     published = figures[figures["paper"].notna()]
     if published.empty:
         return
@@ -177,7 +177,7 @@ def _published(figures: pd.DataFrame) -> Iterator[str]:
         f". Of the others, {int((others['deviation'].abs() <= 3).sum())} are within three standard errors, as other "
         "answers of the same system would be"
     )
-    met = f"{len(published) - len(others)} of {len(published)} published figures are reproduced in all printed digits"
+    met = f"{len(published) - len(others)} of {len(published)} published values are reproduced in all printed digits"
     yield f"{met}{near if len(others) else ''}."
 
 
@@ -244,7 +244,7 @@ def _tables(result: AnswersResult, task: str) -> Iterator[TablePart]:
             yield TablePart(f"{task}: confidences {words}", _by_system(part))
     published = figures[figures["paper"].notna()]
     if len(published):
-        yield beside_paper(f"{task}: beside the published figures", published, _key(published))
+        yield beside_paper(f"{task}: beside the published values", published, _key(published))
     for title, pairs in (("differences", result.comparisons), ("differences between graders", result.graders)):
         if len(pairs := where(pairs, task=task)):
             yield _differences(f"{task}: {title}", pairs)

@@ -87,7 +87,7 @@ def _differences(
 ) -> pd.DataFrame:
     """Return the differences of a pair in these rows, a row for each metric."""
     profiles = {name: file.profile(scores, at) for (name, file), at in zip(pair.items(), rows, strict=True)}
-    with collected():  # the figures name undefined values
+    with collected():  # the table names undefined values
         table: Any = compare({name: METRICS[name] for name in metrics}, profiles, **shared)
     first, second = profiles.values()
     table = table.drop(columns="method").rename_axis(["quantity", "first", "second"]).reset_index()

@@ -73,7 +73,7 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
         printed = printed_table("cf1_table1")
         tables.append(plain_table("Table 1 as printed, on SNLI", printed))
         other = "Table 1 is for other data, SNLI."
-        left_out.append(f"None of the {2 * len(printed)} printed figures can be compared: {other}")
+        left_out.append(f"None of the {2 * len(printed)} printed values can be compared: {other}")
     return ExperimentReport(
         "cPrecision, cRecall and cF1 beside the ordinary metrics",
         variance.variances,

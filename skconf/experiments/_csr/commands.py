@@ -30,8 +30,8 @@ from skconf.experiments._shared.kept import ResultsFolderError
 from skconf.experiments._shared.report import ExperimentReport
 
 _CSR = """\
-Train XGBoost on each data set, calibrate it, and print the CSR paper's tables. The tables have our figures, the paper's
-figures, and their difference in standard errors (s.e.). You can use your own data and classifiers, too.
+Train XGBoost on each data set, calibrate it, and print the CSR paper's tables. The tables have our values, the paper's
+values, and their difference in standard errors (s.e.). You can use your own data and classifiers, too.
 
 Predictions of trained models are kept on disk. After an interruption, the same command continues. Further calibrations
 and tables need no training.
@@ -105,7 +105,7 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         "--class-weight",
         choices=["balanced", "none"],
         default="balanced",
-        help="weights of training samples. The paper's figures are for balanced classes (default: 'balanced')",
+        help="weights of training samples. The paper's values are for balanced classes (default: 'balanced')",
     )
     how.add_argument(
         "--device",
@@ -139,7 +139,7 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         "y_pred, and proba_LABEL for each class",
     )
     add_output_files(
-        files, "the figures, a row for each data set and calibration", "a page with the result, pictures and tables"
+        files, "the values, a row for each data set and calibration", "a page with the result, pictures and tables"
     )
 
 

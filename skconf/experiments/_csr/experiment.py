@@ -55,7 +55,7 @@ def csr_experiment(
 
     Each data set is split 60/20/20 by class (or 75/25 if it has an official test set). XGBoost is trained on the first
     part, calibrated on the second and evaluated on the third. The predicted class is the class of the uncalibrated
-    model. The functions for the paper's tables add the printed figures.
+    model. The functions for the paper's tables add the printed values.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def csr_experiment(
         Names from :func:`skconf.datasets.list_uci`. The default data sets need no files. A data set that is not
         available is left out with a warning. Or your own data: `X` is a table of numbers, text or both, and may have
         missing values. `y` has the labels, at least five of each class. A Bunch may have a `test_mask`. The paper has
-        no figures for your own data.
+        no values for your own data.
     estimators : mapping from str, default=None
         Classifiers with ``predict_proba`` that are trained in addition to XGBoost, by their names. A pipeline gets the
         columns unchanged. Other classifiers get numbers of unit variance, with a column for each value of text, and
@@ -79,14 +79,14 @@ def csr_experiment(
     trials : int, default=None
         Number of trials of the search. None means the number of the preset.
     class_weight : {"balanced"} or None, default="balanced"
-        Weights of the training samples. The paper mentions no weights. Its figures agree with ours if the weights
+        Weights of the training samples. The paper mentions no weights. Its values agree with ours if the weights
         balance the classes in training, and early stopping uses no weights: see the notes.
     device : {"cpu", "cuda"}, default="cpu"
         Device on which XGBoost trains. Models of a GPU differ slightly from models of a processor.
     random_state : int or sequence of int, default=0
         Seed of the splits, of the search and of XGBoost. With several seeds, tables show means.
     tables : sequence of int, default=(2, 6, 7, 12)
-        Tables whose figures are computed. The test of calibration in Table 7 takes most of the time.
+        Tables whose values are computed. The test of calibration in Table 7 takes most of the time.
     data_home : path-like, default=None
         Folder with the raw files, with a subfolder for each data set: see :func:`skconf.datasets.fetch_uci`.
     download_if_missing : bool, default=True
@@ -135,7 +135,7 @@ def csr_experiment(
 
     See Also
     --------
-    csr_table, csr_table2 : The tables, with the printed figures.
+    csr_table, csr_table2 : The tables, with the printed values.
 
     Notes
     -----

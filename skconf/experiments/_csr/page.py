@@ -25,13 +25,13 @@ _KEYS = {"dataset": "data set", "calibration": "calibration"}
 _KEYS_2 = {"calibration": "calibration", "n_datasets": "data sets"}
 _SPREAD = "With several seeds, {} are means, and ± is the standard deviation over seeds."
 _NOTES = (
-    "Each entry: our figure, the paper's figure, and their difference in standard errors (s.e.) of the test samples.",
+    "Each entry: our value, the paper's value, and their difference in standard errors (s.e.) of the test samples.",
     _SPREAD.format("ours"),
     "Size ratios depend on single errors. Size ratios and results of tests have no standard error and are not counted.",
     CHANCE,
     "Figures of a data set come from the same model and test samples, so they agree or differ together.",
 )
-#: A note if the paper has no figures to compare with.
+#: A note if the paper has no values to compare with.
 _NOTES_OF_OWN = (
     "The split, the calibrations, the metrics and the tables are as in the paper, but the data are others.",
     _SPREAD.format("values"),
@@ -43,7 +43,7 @@ _ROW = 42
 
 
 def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> str:
-    """Return one of the paper's tables as text, with our figures and the printed figures.
+    """Return one of the paper's tables as text, with our values and the printed values.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> 
 
 
 def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return the result in words and the paper's tables in Markdown, with our figures and the printed figures.
+    """Return the result in words and the paper's tables in Markdown, with our values and the printed values.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) ->
 def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
     """Return a page with the result in words, pictures and the paper's tables.
 
-    The page needs no other file. The tables have our figures and the printed figures.
+    The page needs no other file. The tables have our values and the printed values.
 
     Parameters
     ----------
@@ -276,12 +276,12 @@ def _ratio_finding(data: pd.DataFrame) -> str:
 
 
 def plot_csr(result: pd.DataFrame) -> "Figure":
-    """Draw the size ratio of each data set, and the distances of accuracy and cwA from the printed figures.
+    """Draw the size ratio of each data set, and the distances of accuracy and cwA from the printed values.
 
     Parameters
     ----------
     result : pandas.DataFrame
-        From :func:`csr_experiment`, with the figures of Table 6.
+        From :func:`csr_experiment`, with the values of Table 6.
 
     Returns
     -------

@@ -44,7 +44,7 @@ _SAMPLES_TOGETHER = 1 << 16
 
 #: The density of the confidence does not vanish at 1.
 _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
-_HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this figure is from random draws and has no standard error"
+_HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
 _EQUAL_NOTE = "both classes have equal scores: the mean of their areas is 1/2 under any weights"
 _RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 of 10"
 
@@ -88,9 +88,9 @@ def csr_synthetic_experiment(
     -------
     pandas.DataFrame of shape (n_cells, 9)
         A row for each `n_samples`, `distribution`, `mode` and `quantity`. `ours` is the mean over repetitions. `paper`
-        is the printed figure, or NaN if there is none. `standard_error` is the standard error of the difference between
+        is the printed value, or NaN if there is none. `standard_error` is the standard error of the difference between
         `ours` and `paper`. `deviation` is the part of the difference, in standard errors, that rounding does not
-        explain. A `note` says why a printed figure cannot be compared. The quantities are the quantities of Table 6,
+        explain. A `note` says why a printed value cannot be compared. The quantities are the quantities of Table 6,
         and `over_1_sigma` and `over_3_sigma`, the shares of repetitions whose size ratio exceeds 1 by one and by three
         standard deviations.
 
@@ -185,7 +185,7 @@ def csr_synthetic_auc_experiment(
 ) -> CSRAreas:
     """Rerun the CSR paper's comparison of areas with and without confidence weights: its Tables 10 and 11.
 
-    Each figure of the paper comes from one data set, so it is compared with the spread of one repetition. An area is
+    Each value of the paper comes from one data set, so it is compared with the spread of one repetition. An area is
     the mean of the areas of both classes. The score of the class that is not predicted is min(c, 1 − c), with c the
     confidence of the predicted class. The paper does not give this score, but it fits the areas of the paper.
 

@@ -18,7 +18,7 @@ _KEY = ["n_samples", "distribution", "mode"]
 _NOTES = (
     BESIDE,
     CHANCE,
-    "Our figures are means over repetitions, like the printed ones. Printed areas come from one data set each.",
+    "Our values are means over repetitions, like the printed ones. Printed areas come from one data set each.",
 )
 
 

@@ -107,7 +107,7 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_mean(errors: "pd.Series[float]") -> float:
-    """Return the standard error of a mean of independent figures."""
+    """Return the standard error of a mean of independent values."""
     return float(np.sqrt((errors**2).sum(skipna=False)) / len(errors))
 
 

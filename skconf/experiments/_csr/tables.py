@@ -1,4 +1,4 @@
-"""The quantities of the CSR paper's tables on real data, and the tables with our figures and the printed ones."""
+"""The quantities of the CSR paper's tables on real data, and the tables with our values and the printed ones."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -147,7 +147,7 @@ _TOGETHER: dict[tuple[str, ...], Callable[[ConfidenceProfile], dict[str, Figure]
 
 
 def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
-    """Compare each figure of a table with the printed one.
+    """Compare each value of a table with the printed one.
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each data set, calibration and quantity. `ours` is the mean over seeds, and `spread` their standard
-        deviation, NaN for a single seed. `paper` is the printed figure, or NaN if there is none. `standard_error` is
+        deviation, NaN for a single seed. `paper` is the printed value, or NaN if there is none. `standard_error` is
         the standard error of the difference, from the `n_test` samples of the test sets. `deviation` is the part of the
-        difference, in standard errors, that rounding does not explain. A `note` says why a printed figure cannot be
+        difference, in standard errors, that rounding does not explain. A `note` says why a printed value cannot be
         compared.
 
     Raises
@@ -176,7 +176,7 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
 
     Notes
     -----
-    The standard error assumes two independent test sets. If a data set has an official test set, both figures use it,
+    The standard error assumes two independent test sets. If a data set has an official test set, both values use it,
     and should differ by less.
 
     Examples
@@ -191,7 +191,7 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     """
     key, columns = ["dataset", "calibration"], list(TABLES[table])
     if not {*columns} <= {*result}:
-        raise ValueError(f"The result has no figures of Table {table}. Add {table} to the tables of csr_experiment.")
+        raise ValueError(f"The result has no values of Table {table}. Add {table} to the tables of csr_experiment.")
     by_row = result.groupby(key, sort=False)
     figures = {
         "ours": by_row[columns].mean(),
@@ -232,14 +232,14 @@ def csr_table(number: int, result: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each data set and calibration. Each quantity `X` has four columns. `X` is our figure, the mean over
-        seeds. `X_spread` is its standard deviation over seeds, if there are several. `paper_X` is the printed figure,
+        A row for each data set and calibration. Each quantity `X` has four columns. `X` is our value, the mean over
+        seeds. `X_spread` is its standard deviation over seeds, if there are several. `paper_X` is the printed value,
         or NaN if there is none. `X_deviation` is their difference in standard errors, as in :func:`csr_cells`.
 
     Raises
     ------
     ValueError
-        If there is no such table, or the result was made without its figures.
+        If there is no such table, or the result lacks its values.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         A row for each calibration, with the columns of :func:`csr_table`. `n_datasets` is the number of data sets: only
         data sets of the paper, if there are any. `over_1_sigma` and `over_3_sigma` count data sets whose size ratio
-        exceeds 1 by one and by three standard deviations. The paper's figures are for the same data sets in its Table
+        exceeds 1 by one and by three standard deviations. The paper's values are for the same data sets in its Table
         6.
 
     Examples
@@ -321,7 +321,7 @@ def _count_risky(table: pd.DataFrame, sigmas: int) -> float:
 
 
 def wide_table(result: pd.DataFrame, table: int) -> pd.DataFrame:
-    """Return a table with a row for each data set and calibration, and notes on figures that cannot be compared."""
+    """Return a table with a row for each data set and calibration, and notes on values that cannot be compared."""
     cells = csr_cells(result, table)
     unknown = cells["note"] == _ERROR_NOTE
     always = cells.loc[unknown, "quantity"].unique()

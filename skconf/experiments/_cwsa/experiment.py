@@ -31,7 +31,7 @@ _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a sing
 
 
 def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.DataFrame:
-    """Rerun the CWSA paper's simulated models, and compare with its Tables 1 to 3 and the figures of Section 5.
+    """Rerun the CWSA paper's simulated models, and compare with its Tables 1 to 3 and the values of Section 5.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 10)
-        A row for each printed figure. `source`, `model`, `threshold`, `swept` (the threshold of the sweep) and
-        `quantity` identify the figure. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
+        A row for each printed value. `source`, `model`, `threshold`, `swept` (the threshold of the sweep) and
+        `quantity` identify the value. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
         :func:`csr_synthetic_experiment`.
 
     Raises
@@ -60,7 +60,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     Notes
     -----
     The rows of Tables 2 and 3 come from the authors' sweep over 20 equally spaced thresholds from 0.5 to 0.99. The
-    paper gives these thresholds rounder names: the row "0.80" of Table 3 has the figures of 0.7837. `swept` is the
+    paper gives these thresholds rounder names: the row "0.80" of Table 3 has the values of 0.7837. `swept` is the
     threshold of the sweep.
 
     References
@@ -172,7 +172,7 @@ def metric_at(quantity: str, threshold: float = np.nan) -> Any:
 
 
 def printed_figures() -> pd.DataFrame:
-    """Return every printed figure with its threshold in the sweep, and why it cannot be compared, if so."""
+    """Return every printed value with its threshold in the sweep, and why it cannot be compared, if so."""
     table = printed_table("cwsa_tables1_2_3")
     impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
     table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")

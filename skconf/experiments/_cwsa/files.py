@@ -32,7 +32,7 @@ _TRAPEZOID_NOTE = "the authors integrate with trapezoids, with tied confidences 
 
 
 class Predictions(NamedTuple):
-    """The predictions in a folder, and the printed figures.
+    """The predictions in a folder, and the printed values.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Predictions(NamedTuple):
     truth : dict of str to ndarray or None
         The true labels as texts, if the file has them.
     printed : pandas.DataFrame
-        The figures to compare with: figures of the paper, and of sweeps in the same folder.
+        The values to compare with: values of the paper, and of sweeps in the same folder.
     read_as : list of str
         How columns with unusual names were read.
     failed : list of str
@@ -64,15 +64,15 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
         Folder with files NAME_predictions.csv, also in subfolders, or one file of any name. The files have true labels,
         predicted labels and confidences, or other columns that :meth:`~skconf.ConfidenceReport.from_files` reads. To
         compare with a sweep, add a file NAME_metrics.csv or NAME_authors_metrics.csv with the columns `Threshold`,
-        `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has figures for "mnist" and
+        `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has values for "mnist" and
         "cifar10".
 
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 9)
-        A row for each figure: its `source`, `model`, `threshold` and `quantity`, and `ours`, `paper`, `standard_error`,
+        A row for each value: its `source`, `model`, `threshold` and `quantity`, and `ours`, `paper`, `standard_error`,
         `deviation` and `note` as in :func:`csr_synthetic_experiment`. Nothing is drawn at random, so the standard error
-        is 0. The deviation is 0 if the figures agree in all printed digits, and infinite otherwise. The
+        is 0. The deviation is 0 if the values agree in all printed digits, and infinite otherwise. The
         last rows are the results of :func:`cwsa_sweep` for every model. The paper prints nothing to compare them with.
 
     Raises
@@ -116,7 +116,7 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
 
 
 def read_predictions(folder: str | PathLike[str]) -> Predictions:
-    """Read the predictions in a folder, and the figures to compare with: see the experiment.
+    """Read the predictions in a folder, and the values to compare with: see the experiment.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
 
 
 def predictions_cells(predictions: Predictions, sweep: CWSASweep) -> pd.DataFrame:
-    """Return the figures of predictions with the printed figures, and then the figures of the sweep."""
+    """Return the values of predictions with the printed values, and then the values of the sweep."""
     by_model = dict(list(predictions.printed.groupby("model", sort=False)))
     compared = [
         by_model[model].assign(
@@ -222,7 +222,7 @@ def _left_out(file: Path, error: Exception) -> str:
 
 
 def _sweep_figures(file: Path, model: str) -> pd.DataFrame:
-    """Return the figures of a sweep of the authors; each of its rows has the calibration error and AURC."""
+    """Return the values of a sweep of the authors; each of its rows has the calibration error and AURC."""
     names = {"Threshold": "threshold", "SelectiveAccuracy": "selective_accuracy", "CWSA": "cwsa", "CWSA+": "cwsa_plus"}
     names |= {"Coverage": "coverage", "ECE": "ece", "AURC": "aurc"}
     try:

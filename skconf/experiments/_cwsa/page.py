@@ -30,7 +30,7 @@ _NAMED = 6
 _NO_AREA = (
     "Areas are over the coverages that thresholds reach. If every threshold accepts all answers, there is no area."
 )
-_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random, so figures agree exactly or they differ.")
+_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random, so values agree exactly or they differ.")
 _DIVIDED = "CWSA is divided by all samples, and CWSA+ by the accepted samples, as in the paper."
 
 
@@ -177,7 +177,7 @@ def _highest(curves: pd.DataFrame, printed: pd.DataFrame) -> str:
     """Return the threshold of the highest CWSA, and the share that it answers."""
     best = curves.loc[curves["cwsa"].round(9).idxmax()]
     noted = int((printed["note"] != "").sum())
-    points = f" Points: {len(printed)} printed figures{f', of which {noted} cannot be compared' if noted else ''}."
+    points = f" Points: {len(printed)} printed values{f', of which {noted} cannot be compared' if noted else ''}."
     return (
         f"The highest CWSA is {number(best['cwsa'])} at the threshold {best['threshold']:.3g}, which answers "
         f"{percent(best['coverage'])}.{'' if printed.empty else points}"

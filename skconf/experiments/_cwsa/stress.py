@@ -191,7 +191,7 @@ def _trained(classifier: Any, halves: Halves) -> Model:
 
 
 def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.DataFrame:
-    """Return the figures of models in each test, as in the experiment."""
+    """Return the values of models in each test, as in the experiment."""
     rows = []
     turns = range(n_repetitions)
     for number, (name, model) in enumerate(models.items()):
@@ -231,7 +231,7 @@ def _values(drawn: Sequence[Answers]) -> pd.DataFrame:
 
 
 def _beside_the_authors(rows: pd.DataFrame, n_repetitions: int) -> pd.DataFrame:
-    """Return a row for each quantity, with the authors' figures of the simulated model."""
+    """Return a row for each quantity, with the authors' values of the simulated model."""
     key = ["model", "test", "level"]
     cells = rows.melt(key, var_name="quantity", value_name="both")
     cells[["ours", "spread"]] = cells.pop("both").tolist()

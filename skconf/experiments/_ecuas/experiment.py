@@ -34,7 +34,7 @@ _ACCURACY = get_metric("selective_accuracy_score", threshold=0.0)
 _LOG_LOSS = get_metric("confidence_log_loss")
 _BRIER = get_metric("confidence_brier_loss")
 
-#: The precision of the paper's figures in float32. Its AURC is integrated by trapezoids, with ties in the order of
+#: The precision of the paper's values in float32. Its AURC is integrated by trapezoids, with ties in the order of
 #: rows.
 _FLOAT32 = 1e-4
 _TRAPEZOID = 2e-4
@@ -79,7 +79,7 @@ def ecuas_experiment(
     -------
     pandas.DataFrame of shape (n_cells, 8)
         A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and
-        `note` as in :func:`csr_synthetic_experiment`. Raw figures have a standard error of 0. Their deviation is 0 if
+        `note` as in :func:`csr_synthetic_experiment`. Raw values have a standard error of 0. Their deviation is 0 if
         they agree within the precision of float32, 1e-4 (`aurc`: 2e-4), and infinite otherwise. Quantities that begin
         with `n_` are divided by the value of a system that only knows the class frequencies.
 

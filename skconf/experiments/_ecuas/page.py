@@ -29,7 +29,7 @@ _ROW = 34
 _NOTES = (
     BESIDE,
     "ECUAS is divided by the ECUAS of a system that only knows the class frequencies. Above 1, a system costs more.",
-    "Raw scores have a standard error of 0, so a figure agrees within the precision of the paper's float32 or differs.",
+    "Raw scores have a standard error of 0, so a value agrees within the precision of the paper's float32 or differs.",
     "The standard error of calibrated scores is the spread over folds.",
     CHANCE,
 )
@@ -96,7 +96,7 @@ def _rises(sampled: pd.DataFrame) -> str:
 
 
 def _costs(cells: pd.DataFrame, n: str) -> Chart:
-    """Return a chart of the cost of each system, raw and calibrated, with the printed figures."""
+    """Return a chart of the cost of each system, raw and calibrated, with the printed values."""
     points = cells.rename(columns={"system": "row"})
     series = {name: where(points, scores=scores) for scores, name in _SCORES.items()}
     largest = cells.loc[cells["ours"].idxmax()]

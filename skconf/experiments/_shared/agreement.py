@@ -1,4 +1,4 @@
-"""How many figures agree with the printed ones, and how many would agree by chance: in words and as a picture."""
+"""How many values agree with the printed ones, and how many would agree by chance: in words and as a picture."""
 
 from itertools import count
 from typing import Any
@@ -16,14 +16,14 @@ from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 _NEAR = 2
 _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
 #: Notes on pages.
-BESIDE = "Each entry: our figure, the paper's figure, and their difference in standard errors (s.e.), if comparable."
+BESIDE = "Each entry: our value, the paper's value, and their difference in standard errors (s.e.), if comparable."
 CHANCE = (
-    f"If figures differ only by sampling, {100 * _CHANCE:.1f}% of them are within {_NEAR} standard errors by chance. "
-    "If rounding of the printed figure explains a difference, it counts as 0."
+    f"If values differ only by sampling, {100 * _CHANCE:.1f}% of them are within {_NEAR} standard errors by chance. "
+    "If rounding of the printed value explains a difference, it counts as 0."
 )
-#: At most this many figures that differ are named.
+#: At most this many values that differ are named.
 _NAMED = 3
-#: With fewer figures, the expected number has a decimal.
+#: With fewer values, the expected number has a decimal.
 _FEW = 20
 #: Deviations beyond this many standard errors are drawn at the edge.
 _EDGE = 6.0
@@ -33,12 +33,12 @@ _ROW = 28
 
 
 def agreement_words(cells: pd.DataFrame) -> list[str]:
-    """Return how many figures agree with the printed ones.
+    """Return how many values agree with the printed ones.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        A row for each figure, with `quantity`, `paper`, `standard_error`, `deviation` and `note`.
+        A row for each value, with `quantity`, `paper`, `standard_error`, `deviation` and `note`.
 
     Returns
     -------
@@ -47,29 +47,29 @@ def agreement_words(cells: pd.DataFrame) -> list[str]:
     """
     printed = cells[cells["paper"].notna()]
     if printed.empty:
-        return ["The paper prints no figures for this, so nothing is compared."]
+        return ["The paper prints no values for this, so nothing is compared."]
     compared = printed[printed["note"] == ""]
     fixed = compared["standard_error"] == 0
     words = [*_of_varying(compared[~fixed]), *_of_fixed(compared[fixed])]
-    return words or ["None of the printed figures can be compared."]
+    return words or ["None of the printed values can be compared."]
 
 
 def _of_varying(cells: pd.DataFrame) -> list[str]:
-    """Return how many figures with a standard error agree, and how many would agree by chance."""
+    """Return how many values with a standard error agree, and how many would agree by chance."""
     if cells.empty:
         return []
     near, chance = int((cells["deviation"].abs() <= _NEAR).sum()), _CHANCE * len(cells)
-    agree = f"{near:,} of {len(cells):,} comparable figures are within {_NEAR} standard errors of the printed ones"
+    agree = f"{near:,} of {len(cells):,} comparable values are within {_NEAR} standard errors of the printed ones"
     return [f"{agree}. By chance, about {chance:,.{int(len(cells) < _FEW)}f} would be."]
 
 
 def _of_fixed(cells: pd.DataFrame) -> list[str]:
-    """Return how many figures without a standard error agree in all printed digits."""
+    """Return how many values without a standard error agree in all printed digits."""
     if cells.empty:
         return []
     other = cells[cells["deviation"] != 0]
     equal = f"{len(cells) - len(other):,} of {len(cells):,}"
-    said = f"{equal} figures with a standard error of 0 agree with the printed ones in all printed digits"
+    said = f"{equal} values with a standard error of 0 agree with the printed ones in all printed digits"
     if other.empty:
         return [f"{said}."]
     named = [_named(row) for _, row in other.head(_NAMED).iterrows()]
@@ -78,7 +78,7 @@ def _of_fixed(cells: pd.DataFrame) -> list[str]:
 
 
 def not_compared(cells: pd.DataFrame) -> list[str]:
-    """Return which printed figures cannot be compared, and why; nothing if all can be compared."""
+    """Return which printed values cannot be compared, and why; nothing if all can be compared."""
     printed = cells[cells["paper"].notna()]
     noted = printed[printed["note"] != ""]
     if noted.empty:
@@ -87,16 +87,16 @@ def not_compared(cells: pd.DataFrame) -> list[str]:
         f"{len(part):,} of {listed([title_of(name) for name in part['quantity'].unique()])} ({note})"
         for note, part in noted.groupby("note", sort=False)
     ]
-    return [f"{len(noted):,} of {len(printed):,} printed figures cannot be compared: {'; '.join(groups)}."]
+    return [f"{len(noted):,} of {len(printed):,} printed values cannot be compared: {'; '.join(groups)}."]
 
 
 def distance_chart(cells: pd.DataFrame) -> list[Chart]:
-    """Return a chart of the distances from the printed figures, with a row for each quantity with standard errors.
+    """Return a chart of the distances from the printed values, with a row for each quantity with standard errors.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        A row for each figure, as for :func:`agreement_words`.
+        A row for each value, as for :func:`agreement_words`.
 
     Returns
     -------
@@ -129,11 +129,11 @@ def distance_chart(cells: pd.DataFrame) -> list[Chart]:
 
 
 def _farthest(cells: pd.DataFrame) -> str:
-    """Return which figure is farthest from the printed one."""
+    """Return which value is farthest from the printed one."""
     worst = cells.loc[cells["deviation"].abs().idxmax()]
     far = f"{worst['deviation']:+.1f}".replace("-", "\N{MINUS SIGN}")
     said = [
-        f"Each point is a figure. Figures within {_NEAR} standard errors are in the shaded area.",
+        f"Each point is a value. Values within {_NEAR} standard errors are in the shaded area.",
         f"The farthest is {_named(worst)}: {far}.",
     ]
     beyond = int((cells["deviation"].abs() > _EDGE).sum())
@@ -141,7 +141,7 @@ def _farthest(cells: pd.DataFrame) -> str:
 
 
 def _named(cell: "pd.Series[Any]") -> str:
-    """Return the name of a figure: its quantity, and the columns before it in its row."""
+    """Return the name of a value: its quantity, and the columns before it in its row."""
     key = [str(cell[name]) for name in cell.index[: list(cell.index).index("quantity")] if pd.notna(cell[name])]
     return f"{title_of(cell['quantity'])} of {', '.join(key)}"
 

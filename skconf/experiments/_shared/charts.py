@@ -6,11 +6,11 @@ import pandas as pd
 
 from skconf.report._page.chart import Axis, Chart, Mark, Points
 
-#: Distance between two series, and between a point and the printed figure, as shares of a row.
+#: Distance between two series, and between a point and the printed value, as shares of a row.
 _APART, _PRINTED = 0.24, 0.1
 #: Height of a chart without its rows, and the least height.
 _FRAME, _LEAST = 70, 300
-#: The words of the caption for printed figures.
+#: The words of the caption for printed values.
 _GREY = "Grey: the paper's."
 
 
@@ -27,7 +27,7 @@ def rows_chart(
     height: float = 36,
     grey: str = _GREY,
 ) -> Chart:
-    """Return a picture with a row for each name: the points of each series, and the printed figures in grey.
+    """Return a picture with a row for each name: the points of each series, and the printed values in grey.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def rows_chart(
         The names of the rows.
     series : mapping from str to DataFrame
         The points of each series by its name, "" for a single one. Columns: `row`, the name of the row; `ours`; and,
-        if known, `paper`, the printed figure, and `low` and `high`, the ends of a line through the point.
+        if known, `paper`, the printed value, and `low` and `high`, the ends of a line through the point.
     data : DataFrame
         The numbers of the picture.
     what : str, default=""
@@ -49,7 +49,7 @@ def rows_chart(
     height : float, default=36
         Height of a row.
     grey : str
-        The words of the caption for printed figures, if there are any.
+        The words of the caption for printed values, if there are any.
 
     Returns
     -------

@@ -21,7 +21,7 @@ Exit status: 0 on success; 1 if a part failed and the rest ran; 2 for a mistake 
 Ctrl-C.
 """
 _COMPARED = """\
-The result has our figures, the paper's figures, and their difference in standard errors (s.e.), if comparable.
+The result has our values, the paper's values, and their difference in standard errors (s.e.), if comparable.
 """
 _DATASET = "digits"
 #: Options of several experiments.
@@ -84,7 +84,7 @@ def add_experiment(
     if "--dataset" in options:
         add_data_home(parser)
         add_own(parser, estimator, several=False)
-    add_output_files(parser, "every figure, a row for each", "a page with the result, pictures and tables")
+    add_output_files(parser, "every value, a row for each", "a page with the result, pictures and tables")
 
 
 def _run(run: Callable[[argparse.Namespace], ExperimentReport], options: argparse.Namespace) -> int:

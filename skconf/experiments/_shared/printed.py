@@ -1,8 +1,8 @@
-"""The papers' printed figures, and their differences from ours.
+"""The papers' printed values, and their differences from ours.
 
-The result of an experiment has a row for each figure, which is called a *cell*. It has the columns that identify the
-figure, and then `ours`, `paper` (NaN if nothing is printed), `standard_error` (of the difference between the two),
-`deviation` (in standard errors) and `note` (why the printed figure cannot be compared).
+The result of an experiment has a row for each value, which is called a *cell*. It has the columns that identify the
+value, and then `ours`, `paper` (NaN if nothing is printed), `standard_error` (of the difference between the two),
+`deviation` (in standard errors) and `note` (why the printed value cannot be compared).
 """
 
 import re
@@ -30,14 +30,14 @@ def printed_table(name: str) -> pd.DataFrame:
 
 
 def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Return a row for each figure of a table, with columns `quantity` and `paper`.
+    """Return a row for each value of a table, with columns `quantity` and `paper`.
 
     Parameters
     ----------
     table : pandas.DataFrame
         From :func:`printed_table`.
     key : list of str
-        The columns that are not figures.
+        The columns that are not values.
 
     Returns
     -------
@@ -58,16 +58,16 @@ def bare_name(name: str) -> str:
 
 
 def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetitions: int = 1) -> pd.DataFrame:
-    """Add the difference between our figures and the printed ones, in standard errors.
+    """Add the difference between our values and the printed ones, in standard errors.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        A row for each figure, with the columns that identify it; `ours`, a mean of repetitions, and `paper`; `spread`,
+        A row for each value, with the columns that identify it; `ours`, a mean of repetitions, and `paper`; `spread`,
         the standard deviation of one repetition; `resolution`, half a unit of the last printed digit or, for shares,
         half the step between two possible values; and `note`.
     n_repetitions, paper_repetitions : int
-        The numbers of repetitions behind our figures and the figures of the paper.
+        The numbers of repetitions behind our values and the values of the paper.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetition
 
 
 def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
-    """Count the cells of an experiment within one, two and three standard errors of the printed figure.
+    """Count the cells of an experiment within one, two and three standard errors of the printed value.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each value of `by`, and a last row for all. `printed` is the number of printed figures, and `compared`
-        the number of figures without a note that says why they cannot be compared. `within_1`, `within_2` and
-        `within_3` count the compared figures within one, two and three standard errors.
+        A row for each value of `by`, and a last row for all. `printed` is the number of printed values, and `compared`
+        the number of values without a note that says why they cannot be compared. `within_1`, `within_2` and
+        `within_3` count the compared values within one, two and three standard errors.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The writer for all experiments: a result becomes text, a page, Markdown and CSV.
 
 An experiment has its findings in sentences, its tables and its pictures. This module adds the agreement with the
-printed figures, in words and as a picture.
+printed values, in words and as a picture.
 """
 
 import platform
@@ -34,16 +34,16 @@ class ExperimentReport:
     title : str
         The title of the experiment.
     figures : pandas.DataFrame
-        All figures, for the CSV file.
+        All values, for the CSV file.
     findings : sequence of str
-        Sentences computed from the figures. A reader sees them first.
+        Sentences computed from the values. A reader sees them first.
     tables : sequence of TablePart
-        Tables of texts. :mod:`skconf.experiments._shared.tables` makes them from figures.
+        Tables of texts. :mod:`skconf.experiments._shared.tables` makes them from values.
     compared : pandas.DataFrame or None, default=None
-        The cells with printed figures. If there are any, the report begins with the number of figures that agree, says
+        The cells with printed values. If there are any, the report begins with the number of values that agree, says
         which cannot be compared, and has a last picture with the distances.
     left_out : sequence of str, default=()
-        Other figures that cannot be compared, with the reason.
+        Other values that cannot be compared, with the reason.
     charts : sequence of Chart, default=()
         Pictures.
     notes : sequence of str, default=()
@@ -77,12 +77,12 @@ class ExperimentReport:
 
     @property
     def not_compared(self) -> list[str]:
-        """The printed figures that cannot be compared, with the reasons."""
+        """The printed values that cannot be compared, with the reasons."""
         return [*([] if self.compared is None else not_compared(self.compared)), *self.left_out]
 
     @property
     def pictures(self) -> list[Chart]:
-        """The charts, and the chart of the distances from the printed figures."""
+        """The charts, and the chart of the distances from the printed values."""
         return [*self.charts, *([] if self.compared is None else distance_chart(self.compared))]
 
     def text(self, width: int | None = None) -> str:
@@ -90,7 +90,7 @@ class ExperimentReport:
         return texts([*map(Prose, (*self.result, *self.not_compared)), *self.tables], width)
 
     def csv(self) -> str:
-        """Return all figures as CSV."""
+        """Return all values as CSV."""
         return csv_text(self.figures, index=False)
 
     def markdown(self) -> str:
@@ -120,7 +120,7 @@ class ExperimentReport:
             shown = Beside([ChartPart(chart) for chart in self.pictures])
             sections.append(Section("What do the pictures show?", "Pictures", [shown]))
         if self.tables:
-            sections.append(Section("What are the figures?", "Tables", list(_placed(self.tables))))
+            sections.append(Section("What are the numbers?", "Tables", list(_placed(self.tables))))
         if self.notes:
             sections.append(Section("How to read them?", "Notes", [Prose(note) for note in self.notes]))
         sections.append(self._origin(run or {}))

@@ -1,4 +1,4 @@
-"""Tables of texts: our figures and the printed figures, with a column for each quantity, and other tables."""
+"""Tables of texts: our values and the printed values, with a column for each quantity, and other tables."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     cells : pandas.DataFrame
-        A row for each figure, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
+        A row for each value, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
     key : sequence of str
         The columns that identify rows.
 
@@ -55,9 +55,9 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 
 
 def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
-    """Return a wide table as texts: for each quantity our figure, the paper's, and their difference in standard errors.
+    """Return a wide table as texts: for each quantity our value, the paper's, and their difference in standard errors.
 
-    If the paper prints nothing of the table, only our figures are shown.
+    If the paper prints nothing of the table, only our values are shown.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Seque
     title : str
         Heading.
     cells : pandas.DataFrame
-        A row for each figure.
+        A row for each value.
     key : sequence of str, or mapping from str
         The columns that identify rows, and their titles.
 
@@ -144,14 +144,14 @@ def plain_table(
 
 
 def agreement(of: str, cells: pd.DataFrame) -> TablePart:
-    """Return how many figures are within one, two and three standard errors of the printed ones.
+    """Return how many values are within one, two and three standard errors of the printed ones.
 
     Parameters
     ----------
     of : str
-        The title of the figures.
+        The title of the values.
     cells : pandas.DataFrame
-        A row for each figure.
+        A row for each value.
 
     Returns
     -------

@@ -20,7 +20,7 @@ def test_what_variances_show():
     assert told in report.result[1]
     assert "with 28 samples" in report.findings[2]
     assert "89.1%, 80.6% and 89.3%" in report.findings[3]  # the paper's Table 1, mean over classes
-    assert report.left_out == ["None of the 18 printed figures can be compared: Table 1 is for other data, SNLI."]
+    assert report.left_out == ["None of the 18 printed values can be compared: Table 1 is for other data, SNLI."]
     titles = [table.title for table in report.tables]
     assert titles[1:] == ["Agreement of pairs by class (Section 6.2, as Table 1)", "Table 1 as printed, on SNLI"]
     assert report.tables[1].table["class"].tolist() == ["0", "1"] * 3

@@ -552,7 +552,7 @@ def test_perfect_areas_have_no_gain():
 
 
 def printed_result(table, n_seeds=1, shift=0.0, standard_error=0.01):
-    """A result whose figures are the printed ones, shifted by some standard errors."""
+    """A result whose values are the printed ones, shifted by some standard errors."""
     printed = printed_table(f"csr_table{table}")
     numbers = printed.drop(columns=["dataset", "calibration"])
     errors = numbers.mask(numbers.notna(), standard_error).add_suffix("_se")
@@ -624,7 +624,7 @@ def test_differences_of_areas_are_not_compared_where_few_errors_decide_them(canc
 
 def test_a_table_that_was_not_computed(kept, cancer):
     result = csr_experiment(["breast_cancer"], random_state=1, tables=[6], results=kept)
-    with pytest.raises(ValueError, match=r"no figures of Table 7\. Add 7 to the tables of csr_experiment"):
+    with pytest.raises(ValueError, match=r"no values of Table 7\. Add 7 to the tables of csr_experiment"):
         csr_table(7, result)
     with pytest.raises(ValueError, match="number"):
         csr_table(3, result)
@@ -683,14 +683,14 @@ def test_page_needs_no_other_file(cancer, monkeypatch):
 
 
 def test_the_result_comes_first(cancer):
-    """Counted by hand from the cells: figures that several tables share count once."""
+    """Counted by hand from the cells: values that several tables share count once."""
     report = csr_report(cancer, (2, 6, 7, 12))
     cells = pd.concat([csr_cells(cancer, table) for table in (6, 7, 12)])
     once = {(row.calibration, row.quantity): row for row in cells.itertuples()}.values()
     compared = [row for row in once if row.paper == row.paper and not row.note]
     near = sum(abs(row.deviation) <= 2 for row in compared)
-    assert report.result[0].startswith(f"{near} of {len(compared)} comparable figures are within 2 standard errors")
-    assert report.not_compared[0].startswith(f"{len(once) - len(compared)} of {len(once)} printed figures cannot")
+    assert report.result[0].startswith(f"{near} of {len(compared)} comparable values are within 2 standard errors")
+    assert report.not_compared[0].startswith(f"{len(once) - len(compared)} of {len(once)} printed values cannot")
     assert report.text().startswith(report.result[0].split(".")[0])
     table = csr_table2(cancer).set_index("calibration")
     for calibration, said in (("none", "without calibration"), ("isotonic", "with isotonic"), ("platt", "with platt")):
@@ -740,7 +740,7 @@ def test_the_page_shows_curves_with_table_12(cancer):
 
 
 def test_every_note_of_a_table_has_its_marker(cancer):
-    """Also where no figure of a quantity can be compared."""
+    """Also where no value of a quantity can be compared."""
     text = csr_text(cancer, 12)
     assert "[1] fewer than 30 errors decide it." in text
     assert text.count("[1]") == 1 + 2 * 3

@@ -66,7 +66,7 @@ def test_table_5():
 
 
 def printed_cells(sizes, distributions=tuple(DISTRIBUTIONS)):
-    """The printed figures of calibrated samples in place of ours, with a standard error of .1."""
+    """The printed values of calibrated samples in place of ours, with a standard error of .1."""
     printed = printed_table("csr_tables5_8_9").melt(["n_samples", "distribution", "mode"], var_name="quantity")
     rows = printed[printed["n_samples"].isin(sizes) & (printed["mode"] == "perfect")]
     rows = rows[rows["distribution"].isin(distributions)].rename(columns={"value": "ours"})
@@ -100,7 +100,7 @@ def test_table_1_needs_its_three_sizes():
 
 
 def test_wrong_figures_are_seen(modes_cells):
-    """The modes' printed figures, each beside those of the next mode."""
+    """The modes' printed values, each beside those of the next mode."""
     accuracy = modes_cells.query("quantity == 'accuracy'").assign(spread=0.016, resolution=5e-5)
     shifted = accuracy.groupby("distribution")["paper"].shift(1).bfill()
     deviations = compare_with_paper(accuracy.assign(paper=shifted), 100, 100)["deviation"].abs()

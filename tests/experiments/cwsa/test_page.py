@@ -31,7 +31,7 @@ def test_what_simulated_models_show():
     )
     printed = cells[(cells["model"] == "calibrated") & cells["threshold"].notna()]
     assert sorted(chart.data["paper"].dropna()) == sorted(printed["paper"])
-    assert "29 printed figures, of which 21 cannot be compared" in chart.finding
+    assert "29 printed values, of which 21 cannot be compared" in chart.finding
 
 
 def test_what_predictions_show(tmp_path):

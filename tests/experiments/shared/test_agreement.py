@@ -1,4 +1,4 @@
-"""How agreement with printed figures is told, and what a page of an experiment says of itself."""
+"""How agreement with printed values is told, and what a page of an experiment says of itself."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def cells_of(deviations, errors=0.1, note="", quantity="accuracy"):
 
 @pytest.fixture
 def cells():
-    """Sixty figures that can be compared, two that do not vary, five that are noted, one that is not printed."""
+    """Sixty values that can be compared, two that do not vary, five that are noted, one that is not printed."""
     near, far = cells_of(np.linspace(-1.99, 1.99, 57)), cells_of([2.01, -3.5, 7.0], quantity="csr")
     fixed = cells_of([0.0, np.inf], errors=0.0)
     noted = [cells_of([np.nan] * 3, note="one draw", quantity="csr"), cells_of([0.3] * 2, note="rounded")]
@@ -28,17 +28,17 @@ def cells():
 def test_agreement_beside_that_of_chance(cells):
     varying, fixed = agreement_words(cells)
     # 95.45% of 60 are 57.27.
-    assert varying.startswith("57 of 60 comparable figures are within 2 standard errors of the printed ones. By chance")
+    assert varying.startswith("57 of 60 comparable values are within 2 standard errors of the printed ones. By chance")
     assert varying.endswith("about 57 would be.")
-    assert fixed.startswith("1 of 2 figures with a standard error of 0 agree with the printed ones")
+    assert fixed.startswith("1 of 2 values with a standard error of 0 agree with the printed ones")
     assert fixed.endswith(". Others do not: accuracy of m.")
     (left_out,) = not_compared(cells)
-    assert left_out == "5 of 67 printed figures cannot be compared: 3 of CSR (one draw); 2 of accuracy (rounded)."
+    assert left_out == "5 of 67 printed values cannot be compared: 3 of CSR (one draw); 2 of accuracy (rounded)."
 
 
 def test_few_figures_and_none():
     assert agreement_words(cells_of([0.1] * 9))[0].endswith("By chance, about 8.6 would be.")
-    assert agreement_words(cells_of([0.1], note="one draw")) == ["None of the printed figures can be compared."]
+    assert agreement_words(cells_of([0.1], note="one draw")) == ["None of the printed values can be compared."]
     own = cells_of([np.nan]).assign(paper=np.nan)
     assert "nothing is compared" in agreement_words(own)[0]
     assert not_compared(own) == []

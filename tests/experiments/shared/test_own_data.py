@@ -170,7 +170,7 @@ def test_pages_and_tables_have_no_place_for_printed_figures():
     assert "ours" not in text
     assert "value" not in text
     page = csr_html(result)
-    assert "The paper prints no figures for this" in page
+    assert "The paper prints no values for this" in page
     assert "&lt;i&gt;prior" in page
     assert "<i>prior" not in page
     assert "within 1" not in page
@@ -214,7 +214,7 @@ def test_data_that_are_none_are_told(data, error, message):
     [
         ({"svc": LinearSVC()}, "svc has no predict_proba, but .*CalibratedClassifierCV"),
         ({"forest": RandomForestClassifier}, r"forest is a class. Pass a classifier: RandomForestClassifier\(\)"),
-        ({"none": Prior()}, "not have the name of a calibration, but one is 'none'"),
+        ({"none": Prior()}, "may have the name of a calibration, but one is named 'none'"),
     ],
 )
 def test_models_that_are_none_are_told(models, message):

@@ -1,4 +1,4 @@
-"""Pages of experiments: the result first, computed from the figures, then pictures, tables and where it comes from."""
+"""Pages of experiments: the result first, computed from the values, then pictures, tables and where it comes from."""
 
 import re
 from html.parser import HTMLParser
