@@ -77,4 +77,4 @@ for name in ("accuracy", "ECUAS, n = 0"):
 # that fit your decision. Of these, take the one that needs the fewest samples.
 
 # %%
-# **What to do.** Draw such a table from a first test set, before you label a second one.
+# **What to do.** Compute this table from a first test set, before you label a second one.

@@ -38,7 +38,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
 
     The calibrated log-odds of a class are a curve of the log-odds of its probability. The curve rises, and is linear
     between quantiles. The prior says that the probabilities are about right: the height of the curve at even odds is
-    near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve such priors, with
+    near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve priors of this form, with
     different standard deviations. The result is the mean over these priors and the unchanged probabilities, weighted by
     how well each explains the data. With few samples, the result stays near the unchanged probabilities. No
     cross-validation is needed.

@@ -214,7 +214,7 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
     Members whose likelihood is far below the best likelihood get less prior weight, because they would spoil the mean.
     A difference of a few times √n nats is more than chance. If the classes are nearly separable, log losses are too
     small for such a difference, and a few times the root of the best log loss is more than chance. The raw
-    probabilities have such a difference if class frequencies have changed.
+    probabilities differ by more than chance if class frequencies have changed.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
     loss = -(np.log(chance) @ sample_weight)

@@ -65,7 +65,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         has "spline", "smoothed_isotonic", "bayesian", a line of the log-odds and "quadratic". With more classes it also
         has temperature scaling with a bend and a tail, once without and once with a shift for each class. If K² ≤ 4 n,
         for n samples and K classes, it also has matrix scaling with a sixteenth of the usual ridge. With at most 31
-        classes, it has another such matrix after smoothed isotonic regression.
+        classes, it has matrix scaling a second time, after smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75

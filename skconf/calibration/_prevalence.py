@@ -25,7 +25,7 @@ def correct_prevalence(
     *,
     labels: ArrayLike | None = None,
 ) -> Floats:
-    """Correct probabilities if the classes have other shares than in the calibration data.
+    """Correct probabilities for class shares that differ from the shares in the calibration data.
 
     For example, a model that was trained or calibrated on equally many frauds and honest cases expects that half of all
     cases are frauds. If only 0.3% of cases are frauds where it is used, its probabilities are wrong. Bayes' rule gives

@@ -71,8 +71,8 @@ class ReliabilityDisplay(Display):
         line joins a bin whose interval is wider than half of the axis. None means that there are no empty bins.
     overall : tuple of float, default=None
         Four numbers about all predictions: mean confidence, accuracy, and the lower and upper end of its interval. The
-        title compares them. In the tail view there is a fifth number: the others cover only predictions with at least
-        this confidence. It is 0.99, or lower if no confidence is that high.
+        title compares them. In the tail view there is a fifth number, a confidence, and the first four cover only
+        predictions with at least this confidence. It is 0.99, or lower if no confidence is that high.
 
     strategy : {"uniform", "quantile", "binless"}, default="uniform"
         With "binless", each distinct confidence is a bin. Its accuracy is the value of the isotonic fit, and its
@@ -317,7 +317,7 @@ class ReliabilityDisplay(Display):
         )
 
     def joined(self) -> NDArray[np.bool_]:
-        """Return whether a line joins each bin to the next: both are neighbours, and neither rests on few predictions.
+        """Return whether a line joins each bin to the next: both are neighbours, and both have enough predictions.
 
         Returns
         -------

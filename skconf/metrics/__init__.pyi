@@ -116,7 +116,7 @@ def augrc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the generalised risk-coverage curve (AUGRC): share of answers that are accepted and wrong, on average.
+    """Area under the generalised risk-coverage curve (AUGRC): share of accepted wrong answers, averaged over coverage.
 
     AUGRC = (1 − AUROC) acc err + err² / 2, with acc the accuracy, err the error rate, and AUROC the probability that a
     right prediction has a higher score than a wrong one (ties count one half). The curve is the share of samples that
@@ -2028,7 +2028,7 @@ def tce_error(
     n_bins: int = 10,
     alpha: float = 0.05,
 ) -> float:
-    """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
+    """Test-based calibration error (TCE): the percentage of confidences that a test of their bin rejects.
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,

@@ -61,7 +61,7 @@ class RiskMonitor:
     the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
-    only answers with complaints, because these are wrong more often than others.
+    only answers that users complain about, because these are wrong more often than other answers.
 
     References
     ----------
@@ -100,7 +100,7 @@ class RiskMonitor:
 
     @property
     def evidence(self) -> float:
-        """The largest evidence so far against an error rate of at most the target."""
+        """The strongest evidence so far that the error rate is above the target."""
         with np.errstate(over="ignore"):
             return float(np.exp(self._log_evidence))
 

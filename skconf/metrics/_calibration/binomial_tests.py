@@ -32,7 +32,7 @@ class CalibrationErrorByTests(
     reference=TCE,
     scorers="tce",
 ):
-    """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
+    """Test-based calibration error (TCE): the percentage of confidences that a test of their bin rejects.
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,

@@ -234,7 +234,7 @@ class AUGRC(
     reference=references.AUGRC,
     scorers="augrc",
 ):
-    """Area under the generalised risk-coverage curve (AUGRC): share of answers that are accepted and wrong, on average.
+    """Area under the generalised risk-coverage curve (AUGRC): share of accepted wrong answers, averaged over coverage.
 
     AUGRC = (1 − AUROC) acc err + err² / 2, with acc the accuracy, err the error rate, and AUROC the probability that a
     right prediction has a higher score than a wrong one (ties count one half). The curve is the share of samples that
