@@ -50,9 +50,9 @@ class MetricAccumulator:
         Keep the sums that :meth:`confidence_interval` needs: for any two sums, the sum over samples of the product of
         their terms. With False, parts are added about twice as fast.
     max_levels : int, default=65_536
-        Largest number of distinct confidences that are kept without rounding. It is also the number of steps of the
-        grid, to which more confidences are rounded. For `cw_roc_auc` with more than two classes, it is divided among
-        the classes, with at least 1,024 for each.
+        Largest number of distinct confidences that are kept without rounding. If there are more, they are rounded to a
+        grid with this number of steps. For `cw_roc_auc` with more than two classes, it is divided among the classes,
+        with at least 1,024 for each.
 
     Attributes
     ----------

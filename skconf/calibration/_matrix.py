@@ -52,7 +52,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
     matrix_ : ndarray of shape (n_present, n_present)
         The matrix 1 + Δ, for the classes that are present. Row k gives the score of class k.
     offset_ : ndarray of shape (n_present,)
-        b.
+        The shifts b, one for each class that is present.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 

@@ -34,12 +34,12 @@ class Stretch:
         Exact two-sided p-value of the number of errors, for this stretch alone.
     found : bool
         Whether the difference between observed and expected errors is more than chance, given that many stretches were
-        tested. It is False if a part of the stretch is off in the other direction; the interval then contains the
-        expected number.
+        tested. It is False if a part of the stretch is miscalibrated in the other direction; the interval then contains
+        the expected number.
     direction : {"overconfident", "underconfident"} or None
         The kind of miscalibration that was found. None if nothing was found.
     grade : str
-        The harm of the miscalibration: "negligible", "mild", "serious" or "unusable". It is "none shown" if nothing was
+        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". It is "none shown" if nothing was
         found.
     """
 

@@ -30,7 +30,7 @@ class ShiftTest(NamedTuple):
         `p_adjusted`, which is corrected for the number of tests.
     quantiles : DataFrame
         Five quantiles of the scores, one in each row. The columns are `expected` (in the reference) and `observed` (in
-        use).
+        production).
     """
 
     shifted: bool

@@ -49,8 +49,8 @@ _STRIP, _HEIGHT = "skconf strip", 0.25
 class ReliabilityDisplay(Display):
     """Reliability diagram: how often predictions are right at each confidence, with intervals and counts.
 
-    With ``view="tail"``, the axes are the error rate and the nines of the confidence c (1 − c on a logarithmic scale).
-    The usual diagram draws all confidences above 0.99 near one point, so it hides their overconfidence.
+    With ``view="tail"``, the axes are the error rate and 1 − c for a confidence c, on logarithmic scales. The usual
+    diagram draws all confidences above 0.99 near one point, so it hides their overconfidence.
 
     Parameters
     ----------
@@ -156,8 +156,8 @@ class ReliabilityDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         view : {"confidence", "tail", "both"}, default="confidence"
-            "confidence" draws the accuracy against the confidence c. "tail" draws the error rate against the nines of
-            c, with logarithmic scales. "both" draws both, on two axes.
+            "confidence" draws the accuracy against the confidence c. "tail" draws the error rate against 1 − c, with
+            logarithmic scales. "both" draws both, on two axes.
         n_bins : int, default=15
             Number of bins. The tail view has two bins for every factor of ten instead.
         strategy : {"uniform", "quantile", "binless"}, default="uniform"

@@ -43,7 +43,7 @@ def confidence_report(
     ----------
     y_true : array-like of shape (n_samples,), ConfidenceProfile, or mapping of str to ConfidenceProfile
         True labels. Or a profile, which holds labels and predictions, or a mapping with a profile for each model.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to such
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to array-like
         Probabilities of the classes, in the order of `labels`. In a binary task, a single column is the probability of
         `pos_label`. Pass a mapping for several models, such as ``{"raw": ..., "isotonic": ...}``.
     {predicted}

@@ -222,7 +222,7 @@ class ConfidenceReport:
 
         Parameters
         ----------
-        files : path, list of paths, or mapping of str to such
+        files : path, list of paths, or mapping of str to these
             Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
             pattern, a folder, or a list of these. All of them are parts of one model. Pass a mapping for several
             models, which are then shown side by side. Instead of files, you can pass a log of a language model for each

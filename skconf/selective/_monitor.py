@@ -41,8 +41,8 @@ class RiskMonitor:
     n_answers, n_errors : int
         Number of answers so far, and number of wrong answers.
     evidence : float
-        The largest evidence so far against an error rate of at most `target`. The alarm is raised when it reaches 1 /
-        (1 − `confidence_level`), which is 20 for a `confidence_level` of 0.95. It is infinite if it is too large for a
+        The strongest evidence so far that the error rate is above `target`. The alarm is raised when it reaches 1 / (1
+        − `confidence_level`), which is 20 for a `confidence_level` of 0.95. It is infinite if it is too large for a
         float.
 
     See Also

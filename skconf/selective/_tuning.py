@@ -84,9 +84,9 @@ def tune_threshold(
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
         "evenly" divides it evenly over the logarithm of the accepted number. "first" offers the whole probability to
-        the strictest test; what this test does not use goes to the next tests. "first" accepts more if there are fewer
-        than twice the samples of :func:`required_samples`, and less if there are many. The guarantee is the same.
-        Choose before you look at the labels.
+        the strictest test; what this test does not use goes to the next tests. "first" accepts more than "evenly" if
+        you have fewer than 2 n samples, and less if you have many; n is what :func:`required_samples` returns. The
+        guarantee is the same. Choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
