@@ -184,7 +184,7 @@ REFUSED = {
     ),
     "no true labels": (
         {"species": Y3, "prediction_label": PRED3, "prediction_score": SURE3},
-        "by target, such as target='species'",
+        "with target, such as target='species'",
     ),
     "no probabilities": (
         {"label": Y, "prediction": PRED},
