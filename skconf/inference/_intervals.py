@@ -332,7 +332,9 @@ def check_confidence_level(confidence_level: Any) -> None:
     """Raise if a confidence level does not lie between 0 and 1."""
     check_number(confidence_level, "confidence_level", 0.0, 1.0)
     if confidence_level in (0, 1):
-        raise ValueError(f"confidence_level must lie between 0 and 1, but is {confidence_level!r}. Usual is 0.95.")
+        raise ValueError(
+            f"confidence_level must lie between 0 and 1, but is {confidence_level!r}. The usual value is 0.95."
+        )
 
 
 def choose_method(statistic: Statistic, method: str) -> str:

@@ -470,7 +470,7 @@ def _conflict(
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), share) - risk) / (1 - risk) if risk < 1 else 0.0
     if coverage is not None and least > 1 - coverage:
         text += (
-            f". No other score could keep them: with the errors of these samples, a risk of {risk:g} rejects at least "
-            f"{least:.1%}"
+            f". No other score could keep them: with the errors of these samples, a risk of {risk:g} needs at least "
+            f"{least:.1%} rejected"
         )
     return text

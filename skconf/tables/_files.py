@@ -210,7 +210,7 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
         return ids, None, ""
     if columns.unit == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
         own = option("cluster", False)
-        told = f"took rows of one {column!r} as a cluster of dependent rows; {own} takes all rows as independent"
+        told = f"took rows of one {column!r} as a cluster of dependent rows; {own} treats all rows as independent"
         return None, ids, told
     each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
     return None, None, f"{each}, so it was not used as the id of clusters; pass {option('cluster', column)} to use it"

@@ -291,7 +291,7 @@ def test_rows_of_an_id_that_repeats_are_a_cluster(form, capsys):
     )
     pd.testing.assert_frame_equal(found.frame, named.frame)
     assert (units_of(found), units_of(alone)) == (N // 3, None)
-    words = "took rows of one 'id' as a cluster of dependent rows; cluster=False takes all rows as independent"
+    words = "took rows of one 'id' as a cluster of dependent rows; cluster=False treats all rows as independent"
     assert found.evidence.origin.read_as == [words]
     assert alone.evidence.origin.read_as == named.evidence.origin.read_as == []
     low, high = found.frame.loc["confidence_brier_loss", ["low", "high"]]
@@ -301,7 +301,7 @@ def test_rows_of_an_id_that_repeats_are_a_cluster(form, capsys):
     for command in (["evaluate"], ["evaluate", "--short"], ["threshold"]):
         main([command[0], file, *command[1:]])
         words = " ".join("".join(capsys.readouterr()).split())
-        told = "took rows of one 'id' as a cluster of dependent rows; --cluster none takes all rows as independent"
+        told = "took rows of one 'id' as a cluster of dependent rows; --cluster none treats all rows as independent"
         assert words.count(told) == 1
         main([command[0], file, *command[1:], "--cluster", "none"])
         assert "dependent rows" not in "".join(capsys.readouterr())

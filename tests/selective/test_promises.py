@@ -524,8 +524,8 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     rejected = np.linspace(0, 1, 100_001)
     least = rejected[rejected + 0.03 * (1 - rejected) >= low].min()
     assert (
-        f"No other score could keep them: with the errors of these samples, a risk of 0.03 rejects at least {least:.1%}"
-        in why
+        "No other score could keep them: with the errors of these samples, a risk of 0.03 needs at least "
+        f"{least:.1%} rejected" in why
     )
     assert "No other score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
 

@@ -189,7 +189,7 @@ def _graders(pairs: pd.DataFrame, best: pd.DataFrame) -> Iterator[str]:
     grades = where(pairs, quantity="error_rate")
     yield (
         f"Graders differ on {grades['differ'].sum():,} of {grades['n'].sum():,} grades; {len(sure)} of {len(pairs)} "
-        "figures differ by more than chance."
+        "values differ by more than chance."
     )
     by_grader = best.groupby(["task", "system", "quantity"])["methods"]
     apart = by_grader.nunique()[by_grader.size() > 1] > 1

@@ -29,11 +29,11 @@ _NOTES = (
     _SPREAD.format("ours"),
     "Size ratios depend on single errors. Size ratios and results of tests have no standard error and are not counted.",
     CHANCE,
-    "Figures of a data set come from the same model and test samples, so they agree or differ together.",
+    "Values of a data set come from the same model and test samples, so they agree or differ together.",
 )
 #: A note if the paper has no values to compare with.
 _NOTES_OF_OWN = (
-    "The split, the calibrations, the metrics and the tables are as in the paper, but the data are others.",
+    "The split, the calibrations, the metrics and the tables are as in the paper, but the data are different.",
     _SPREAD.format("values"),
 )
 #: Pages call a size ratio risky from this many standard deviations on: the larger of the two limits in the paper.

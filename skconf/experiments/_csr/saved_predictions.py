@@ -37,7 +37,9 @@ class SavedPredictions:
             return
         for name in calibrations:
             if Path(name).name != name or name == VALIDATION:
-                raise ValueError(f"calibrations has the name {name!r}, which cannot be the name of a file. Rename it.")
+                raise ValueError(
+                    f"calibrations contains the name {name!r}, which cannot be the name of a file. Rename it."
+                )
         advice = "Choose another folder (save_predictions, or --save-predictions on the command line)."
         prepare_folder(self.folder, f"cannot save predictions in {self.folder}", advice)
 

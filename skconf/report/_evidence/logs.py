@@ -95,7 +95,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
             cluster = "id"
             own = option("cluster", False)
             found.said.append(
-                f"took rows of one id as a cluster of dependent rows; {own} takes all rows as independent"
+                f"took rows of one id as a cluster of dependent rows; {own} treats all rows as independent"
             )
         found.files[model] = [path]
         found.columns[model] = replace(

@@ -30,6 +30,6 @@ def _limits(evidence: Evidence) -> str:
     """Say for which cases the numbers hold."""
     return (
         "the numbers were measured on these rows, and hold for new cases only if they are like these rows. Each "
-        f"interval has a confidence level of {100 * evidence.level:g}% for itself. Thresholds and the worst class "
+        f"interval has a confidence level of {100 * evidence.level:g}% on its own. Thresholds and the worst class "
         "were chosen on these rows, so expect slightly worse values on new cases."
     )

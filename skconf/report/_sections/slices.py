@@ -76,7 +76,7 @@ def _note_on_groups(slices: BySlice) -> str:
 
 
 def _note(slices: BySlice) -> str:
-    share = "Slices of different columns share rows, so a bad slice also makes others look bad that hold its rows."
+    share = "Slices of different columns share rows, so a bad slice makes slices that contain its rows look bad, too."
     if slices.shares.kind == "costs":
         return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
     drawn = " If graded answers imply few errors, each answer is drawn once as right or wrong, and counted."

@@ -375,7 +375,7 @@ def test_saved_predictions_are_those_of_the_model(kept, tmp_path, predictions, c
 
 @pytest.mark.parametrize("name", ["validation", "a/b"])
 def test_a_calibration_that_cannot_be_a_file(name, tmp_path):
-    with pytest.raises(ValueError, match=f"calibrations has the name '{name}'"):
+    with pytest.raises(ValueError, match=f"calibrations contains the name '{name}'"):
         csr_experiment(["breast_cancer"], calibrations={name: None}, save_predictions=tmp_path)
     assert not list(tmp_path.iterdir())
 
