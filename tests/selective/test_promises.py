@@ -21,6 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
+from skconf.selective._cells import columns_of
+from skconf.selective._promises import Charge, Promise
+from skconf.selective._risk_control import smallest_sample
 from skconf.selective._sliced import placed
 
 LEVEL = 0.95
@@ -273,6 +276,42 @@ def test_scores_keep_their_side_of_their_own_threshold():
     threshold = np.array([0.3, 0.3, 0.9, np.inf, np.inf])
     score = np.array([0.3, np.nextafter(0.3, 0), 0.2, 1.0, np.inf])
     assert (placed(score, threshold) >= 0.5).tolist() == [True, False, False, False, True]
+
+
+def test_columns_without_names_are_counted_from_zero():
+    X = np.array([[0.0, 5.0], [1.0, 6.0]])
+    assert columns_of(X, [0, 1]).to_numpy().tolist() == X.tolist()
+    for name in (2, -1, True, "a"):
+        with pytest.raises(ValueError, match="columns of X have no names"):
+            columns_of(X, [name])
+
+
+def test_promises_share_the_chance_of_a_mistake():
+    for n in (2, 5):
+        single = required_samples(0.1, confidence_level=1 - 0.05 / n, coverage=0.8, errors=2)
+        assert required_samples(0.1, confidence_level=0.95, coverage=0.8, errors=2, n_promises=n) == single
+
+
+def test_a_slice_of_the_fewest_rows_that_can_show_a_promise_is_judged():
+    """29 right answers: 0.9²⁹ is below 5%, and 0.9²⁸ is not."""
+    for n, threshold in ((29, 0.0), (28, np.inf)):
+        profile = ConfidenceProfile.from_correctness(np.ones(n), np.linspace(0.6, 0.9, n))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = tune_threshold(profile, target=0.1, confidence_level=LEVEL, slices=["a"] * n)
+        assert found.guarantees["threshold"].tolist() == pytest.approx([threshold])
+
+
+def test_the_fewest_samples_that_show_a_mean_cost_are_those_of_its_share_of_the_largest():
+    charges = {"cost": Charge(np.zeros(1), 2.0)}
+    assert Promise("cost", 0.2).fewest(0.2, 0.05, charges) == smallest_sample(0.1, 0.975)
+
+
+def test_a_threshold_that_was_given_stays_if_it_accepts_everything():
+    profile = ConfidenceProfile.from_correctness(np.arange(400) % 20 > 0, np.linspace(0.6, 0.9, 400))
+    given = {"target": {"risk": 0.2}, "confidence_level": LEVEL}
+    assert tune_threshold(profile, **given).threshold == 0
+    assert tune_threshold(profile, thresholds=[0.55], **given).threshold == 0.55
 
 
 def test_no_coverage_is_promised_where_rows_abstain():
