@@ -58,7 +58,7 @@ for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
 
 # %%
-# ECUAS is the average of this cost over all prices. The larger n is, the less the low prices count, and the less the
+# ECUAS is the average of this cost over all prices. The larger n is, the less weight low prices have, and the less the
 # confidence matters.
 ax = None
 for name, profile in profiles.items():
