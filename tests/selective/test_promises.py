@@ -22,7 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 from skconf.selective._cells import columns_of
-from skconf.selective._promises import Charge, Promise
+from skconf.selective._promises import Charge, Promise, ecuas_charge
+from skconf.selective._rewards import _BETS, fewest_rewarded
 from skconf.selective._risk_control import smallest_sample
 from skconf.selective._sliced import placed
 
@@ -305,6 +306,20 @@ def test_a_slice_of_the_fewest_rows_that_can_show_a_promise_is_judged():
 def test_the_fewest_samples_that_show_a_mean_cost_are_those_of_its_share_of_the_largest():
     charges = {"cost": Charge(np.zeros(1), 2.0)}
     assert Promise("cost", 0.2).fewest(0.2, 0.05, charges) == smallest_sample(0.1, 0.975)
+
+
+@pytest.mark.parametrize("floor", [0.2, 0.9])
+def test_the_fewest_samples_that_show_a_floor_are_those_of_the_best_bet(floor):
+    """If all are right with a confidence of 1, the chance of that is the floor to the power of their number."""
+    n = fewest_rewarded(floor, 0.05, plus=True)
+    assert floor**n <= 0.05 / len(_BETS) < floor ** (n - 1)
+
+
+@pytest.mark.parametrize("dearest", [0.2, 0.8])
+def test_the_largest_charge_of_ecuas_is_at_one_end(dearest):
+    r = np.linspace(0, 1, 101)
+    charge = ecuas_charge(r, np.full(101, dearest), dearest)
+    assert charge.largest == pytest.approx(max(r**2 + 2 * (1 - r) * dearest))
 
 
 def test_a_threshold_that_was_given_stays_if_it_accepts_everything():
