@@ -166,7 +166,7 @@ def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
     """Return the answers with all of them right, or all wrong, with the same confidences and classes.
 
     If a wrong answer is made right, the probabilities of the true and the predicted class change places. If a right
-    answer is made wrong, those of the predicted class and the second best class do.
+    answer is made wrong, the probabilities of the predicted and the second best class change places.
     """
     given: dict[str, Any] = {"correctness": np.full(len(there), right)}
     if there.predicted_class is not None and there.given_proba is not None:

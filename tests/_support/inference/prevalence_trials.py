@@ -459,7 +459,7 @@ def intervals_part(frame):
     errors = [expected_errors(*row) for row in zip(frame["model"], frame["share"], common, strict=True)]
     frame = frame.assign(expected=np.array(list(_EXPECTED))[np.searchsorted(list(_EXPECTED.values()), errors) - 1])
     held, least, by_errors = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["expected"])
-    sets = ", ".join(f"{len(some):,} of {n}" for n, some in frame.groupby("n", sort=False))
+    sets = ", ".join(f"{len(some):,} with {n} rows" for n, some in frame.groupby("n", sort=False))
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
     text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
     noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
