@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from skconf import required_samples
+from skconf import required_samples, tune_threshold
 from skconf.selective._risk_control import (
     SPEND,
     _Plan,
@@ -336,3 +336,16 @@ def test_a_million_samples_take_well_under_a_second():
     shown = in_control(errors, accepted, target, 0.95)
     assert time.process_time() - start < 2  # 0.15 s on its own
     assert 0.85 < np.flatnonzero(shown)[-1] / n_samples < 0.8661  # where the true risk is the target
+
+
+def test_no_test_allows_more_errors_than_the_plan_expects_unless_told():
+    counts = np.array([30, 60, 120, 240])
+    plan = _Plan.of(counts, counts, 0.1, 0.95)
+    assert plan.boundary.tolist() == _Plan.of(counts, counts, 0.1, 0.95, most_errors=240).boundary.tolist()
+
+
+def test_everything_is_accepted_over_a_range_of_shares_from_a_score_of_0_on():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 500)
+    p = np.clip(np.where(y == 1, 0.8, 0.2) + rng.normal(0, 0.1, 1000), 0.01, 0.99)
+    assert tune_threshold(y, p, target=0.3, confidence_level=0.95, prevalence={1: (0.2, 0.4)}).threshold == 0
