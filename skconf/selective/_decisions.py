@@ -93,7 +93,7 @@ class DecisionRule:
         expected = (n_samples, self.n_classes, len(self.decisions))
         if costs.shape != expected:
             raise ValueError(
-                f"{name} gives costs of shape {costs.shape}, but costs for decisions must have shape {expected}."
+                f"{name} has costs of shape {costs.shape}, but costs for decisions must have shape {expected}."
             )
         return costs
 

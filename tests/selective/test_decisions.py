@@ -265,7 +265,7 @@ class TestOtherDecisions:
     def test_what_counts_errors_refuses_them(self, task):
         proba, y, frozen = task
         model = SelectiveClassifier(frozen, cost_matrix=CALLS).fit(proba, y)
-        with pytest.raises(ValueError, match="neither right nor wrong"):
+        with pytest.raises(ValueError, match="no decision is right or wrong"):
             model.score(proba, y)
         with pytest.raises(ValueError, match="counts errors, but the answers are decisions"):
             get_scorer("neg_reject_cost")(model, proba, y)
@@ -413,7 +413,7 @@ class TestCostsBySample:
         [
             ({"cost_matrix": FRAUD}, np.ones((300, 2, 2)), "exclude each other"),
             ({}, np.ones((299, 2, 2)), "costs has 299 rows, but there are 300 samples"),
-            ({}, np.ones((300, 3, 2)), r"to decide must have shape \(300, 2, 2\)"),
+            ({}, np.ones((300, 3, 2)), r"for decisions must have shape \(300, 2, 2\)"),
             ({}, np.ones((300, 2, 3)), "3 decisions for 2 classes, so the decisions need names"),
             ({}, -np.ones((300, 2, 2)), "costs must hold finite costs"),
             ({}, np.ones(300), "costs must have shape"),
