@@ -123,7 +123,7 @@ def expected_count(count: float) -> str:
         return "fewer than 0.001"
     if count >= 9.95:
         return f"{count:,.0f}"
-    return f"{count:.1f}" if count >= 1 else f"{count:.1g}"
+    return f"{count:.1f}" if count >= 0.95 else f"{count:.1g}"
 
 
 def confidence(value: float) -> str:

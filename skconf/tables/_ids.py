@@ -23,8 +23,8 @@ def places_by_id(
     """Return, for the file of each model, the rows that match the rows of the first file, in its order.
 
     If ids repeat in all files, as in logs of several epochs, the first row of an id is matched with its first row in
-    the first file, the second with the second, and so on. A sample that has no grade in one of the files is left out of
-    the others, too.
+    the first file, the second with the second, and so on; rows without a grade count. A row that has no grade in one of
+    the files is left out of the others, too.
 
     Parameters
     ----------
@@ -41,13 +41,16 @@ def places_by_id(
         If a row has no id, if an id repeats in some files but not in all, or if an id occurs only in some of the files.
         If no sample has a grade in all files.
     """
-    ids = {model: _read_ids(path, column, kept[model], unique=False) for model, path in files.items()}
-    if all(of_model.has_duplicates for of_model in ids.values()):
-        ids = {model: _numbered(of_model) for model, of_model in ids.items()}
+    of_all, graded = {}, {}
+    for model, path in files.items():
+        of_all[model], graded[model] = _ids_and_graded_rows(path, column, kept[model])
+    no_grade = {each for model, ids in of_all.items() for each in np.delete(ids, graded[model])}
+    if all(ids.has_duplicates for ids in of_all.values()):
+        of_all = {model: _numbered(ids) for model, ids in of_all.items()}
+    ids = {model: of_model[graded[model]] for model, of_model in of_all.items()}
     for model, path in files.items():
         with located(shown(path)):
             _refuse_repeated(ids[model], column)
-    no_grade = {each for model, path in files.items() for each in _without_grade(path, column, kept[model])}
     first, wanted = next(iter(ids.items()))
     for model, of_model in ids.items():
         _refuse_others(of_model, ids[first], no_grade, f"{first} and {model}")
@@ -127,12 +130,11 @@ def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
     )
 
 
-def _read_ids(path: Path, column: Any, kept: NDArray[np.intp] | None = None, *, unique: bool = True) -> "pd.Index[Any]":
-    """Return the ids of all rows, or of some, as plain texts, which are the same for files of any format."""
+def _read_ids(path: Path, column: Any, *, unique: bool = True) -> "pd.Index[Any]":
+    """Return the ids of all rows as plain texts, which are the same for files of any format."""
     table = read_columns(path, [column], "ids")
     with located(shown(path)):
         ids = pd.Index(plain_labels(table, column), dtype=object)
-        ids = ids if kept is None else ids[kept]
         if unique:
             _refuse_repeated(ids, column)
     return ids
@@ -155,11 +157,19 @@ def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
     return pd.MultiIndex.from_arrays([ids, ids.to_series().groupby(ids).cumcount() + 1])
 
 
-def _without_grade(path: Path, column: Any, kept: NDArray[np.intp] | None) -> Sequence[str]:
-    """Return the ids of the rows that were left out because they have no grade."""
-    if isinstance(path, LogPath):
-        return plain_labels(path.left_out, column).tolist() if column in path.left_out else []
-    return [] if kept is None else np.delete(_read_ids(path, column, unique=False), kept).tolist()
+def _ids_and_graded_rows(
+    path: Path, column: Any, kept: NDArray[np.intp] | None
+) -> tuple["pd.Index[Any]", NDArray[np.intp]]:
+    """Return the ids of all rows, and the numbers of the rows that have a grade."""
+    ids = _read_ids(path, column, unique=False)
+    if not isinstance(path, LogPath):
+        return ids, np.arange(len(ids)) if kept is None else kept
+    left_out = path.left_out.index.to_numpy()
+    rows = np.delete(np.arange(len(ids) + len(left_out)), left_out)
+    of_all = np.empty(len(ids) + len(left_out), dtype=object)
+    with located(shown(path)):
+        of_all[rows], of_all[left_out] = ids, plain_labels(path.left_out, column)
+    return pd.Index(of_all, dtype=object), rows
 
 
 def _refuse_others(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", no_grade: Container[str], models: str) -> None:

@@ -36,7 +36,7 @@ class LogPath(type(Path())):  # type: ignore[misc]
     frame : DataFrame
         The answers, and the rows that abstain.
     left_out : DataFrame
-        The rows that are neither: unscored, or failed.
+        The rows that are neither, because they are unscored or failed. The index has their numbers in the log.
     """
 
     frame: pd.DataFrame
@@ -159,7 +159,7 @@ def list_files(paths: Paths) -> list[Path]:
         files = _files_of(path) if path.exists() else _files_like(name)
         if not files and path.is_dir():
             raise FileNotFoundError(
-                f"there is no file of a table in {name}. Names of such files end in .csv, .tsv, .jsonl or .parquet"
+                f"there is no table file in {name}. Names of such files end in .csv, .tsv, .jsonl or .parquet"
             )
         if not files and path.exists():
             raise FileNotFoundError(

@@ -77,6 +77,7 @@ def test_zero_has_no_sign():
         (texts.short, 12345.6, "12,346"),
         (texts.expected_count, 1e-9, "none"),
         (texts.expected_count, 0.034, "0.03"),
+        (texts.expected_count, 0.97, "1.0"),
         (texts.expected_count, 3.0, "3.0"),
         (texts.expected_count, 79.86, "80"),
         (texts.expected_count, 1234.5, "1,234"),

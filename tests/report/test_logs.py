@@ -358,7 +358,12 @@ def inspect_log(table, path):
     for row in table.itertuples():
         failed = np.isnan(row.correct)
         score = {"value": "C" if row.correct else "I", "answer": "A"}
-        sample = {"id": row.id, "epoch": 1, "metadata": {"confidence": row.confidence}, "error": {} if failed else None}
+        sample = {
+            "id": row.id,
+            "epoch": getattr(row, "epoch", 1),
+            "metadata": {"confidence": row.confidence},
+            "error": {} if failed else None,
+        }
         samples.append(sample | {"scores": {} if failed else {"choice": score}})
     path.write_text(json.dumps(log | {"samples": samples}))
     return path
@@ -380,7 +385,7 @@ def test_logs_that_lack_other_grades_are_compared_where_both_have_one(form, tmp_
     else:
         files = {model: written(table, model, form) for model, table in tables.items()}
     without = ConfidenceReport.from_files(files).evidence.unpaired["b"]
-    assert without == "have 38 and 37 rows (ids='id' matches rows by it)"
+    assert without == "have 38 and 37 rows with a grade (ids='id' compares those with a grade in both)"
     report = ConfidenceReport.from_files(files, metrics=["accuracy"], ids="id")
     assert not report.evidence.unpaired
     graded = [table.set_index("id").dropna() for table in tables.values()]
@@ -393,6 +398,33 @@ def test_logs_that_lack_other_grades_are_compared_where_both_have_one(form, tmp_
         np.testing.assert_array_equal(profile.correctness, table.loc[ids, "correct"])
         np.testing.assert_allclose(profile.confidence, table.loc[ids, "confidence"])
         assert f"{left_out} without a grade in another file" in report.summary().replace("\n  ", " ")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "inspect"])
+def test_an_epoch_without_a_grade_is_left_out_of_both_logs_and_shifts_no_other(form, tmp_path):
+    """The first epoch of a question has no grade in one log: its second is compared with the second of the other."""
+    right = np.array([[np.nan, 1, 0], [0, 1, 0], [1, 1, 1]])
+    other = np.array([[0, 1, 0], [0, 1, np.nan], [1, 1, 1]])
+    tables = {
+        model: pd.DataFrame(
+            {"id": np.repeat(["a", "b", "c"], 3), "epoch": [1, 2, 3] * 3, "correct": grades.ravel(), "confidence": 0.8}
+        )
+        for model, grades in {"one": right, "two": other}.items()
+    }
+    files = {}
+    for model, table in tables.items():
+        if form == "inspect":
+            files[model] = inspect_log(table, tmp_path / f"{model}.json")
+        else:
+            files[model] = written(table, model, form)
+    evidence = ConfidenceReport.from_files(files, metrics=["accuracy"], ids="id").evidence
+    both = ~np.isnan(right) & ~np.isnan(other)
+    for profile in evidence.profiles.values():  # the logs agree wherever both have a grade
+        assert sorted(profile.correctness) == sorted(right[both])
+    one, two = (profile.correctness for profile in evidence.profiles.values())
+    np.testing.assert_array_equal(one, two)
+    assert [file.n_rows for file in evidence.origin.files] == [7, 7]
+    assert "one: left out 1 row without a grade in another file" in evidence.origin.read_as
 
 
 @pytest.mark.parametrize("name", ["inspect.json", "inspect.eval"])

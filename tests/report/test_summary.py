@@ -29,6 +29,17 @@ def counted(y, p):
     return np.maximum(p, 1 - p), (p > 0.5) == (y == 1)
 
 
+def test_a_threshold_that_is_observed_and_guaranteed_is_never_called_without_a_guarantee():
+    sure = np.repeat([0.9, 0.6], 1000)
+    right = np.concatenate([np.arange(1000) >= 2, np.arange(1000) >= 400])
+    said = said_by(confidence_report(ConfidenceProfile.from_correctness(right, sure), errors=0.05))["Accept"]
+    assert said == (
+        "Confidence 0.9 or more: errors at most 5% on new cases like these, guaranteed with a probability of 95%; 500 "
+        "of 1,000 cases are answered. In these rows, confidence 0.9 or more: 0.2% of these answers are wrong, 500 of "
+        "1,000 cases are answered."
+    )
+
+
 @pytest.mark.parametrize("allowed", [0.02, 0.05, 0.1])
 def test_thresholds_are_counted_again(allowed):
     y, p = binary(1.4)
@@ -77,7 +88,7 @@ def test_a_guarantee_is_named_beside_confidences_that_are_too_high(sharper, n_ro
     """Readers hesitated between "far overconfident" and a threshold that is guaranteed."""
     y, p = binary(sharper)
     said = said_by(confidence_report(y[:n_rows], p[:n_rows]))
-    assert said["Trust"].endswith(" Its guaranteed threshold still holds.") == holds
+    assert said["Trust"].endswith(" Its guarantee still holds.") == holds
 
 
 def test_of_many_models_the_better_one_stands_first():

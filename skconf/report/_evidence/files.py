@@ -208,15 +208,15 @@ def _refuse_in_batches(**given: Any) -> None:
         ),
         "prevalence": ("know the rows of each class only at their end", ""),
         "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),
-        "abstained": ("count answers alone", ""),
+        "abstained": ("count only answers", ""),
         "cluster": ("give no intervals", ""),
         "score": ("show no thresholds for another score", ""),
     }
     for name, (what, instead) in lacking.items():
         if given[name] is not None:
             raise ValueError(
-                "groups, models of several files, and files of more than 100 MB, decompressed, are read in batches, "
-                f"which {what}. Leave {option(name)} out{instead}."
+                "data with groups, models of several files, and files of more than 100 MB (decompressed) are read in "
+                f"batches. Batches {what}. Leave {option(name)} out{instead}."
             )
 
 
@@ -253,6 +253,8 @@ def _from_memory(
     (first, *_), pairs = rows.values(), paired(rows, ids)
     for model, number in pairs.n_left_out.items():
         states[model] = {**states.get(model, {}), NO_GRADE_ELSEWHERE: number}
+        said.append(f"{model}: left out {number:,} {'row' if number == 1 else 'rows'} {NO_GRADE_ELSEWHERE}")
+    sources = [replace(of, n_rows=len(pairs.profiles[model])) for model, of in zip(rows, sources, strict=True)]
     doing("computing metrics")
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)

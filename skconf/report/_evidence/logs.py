@@ -111,7 +111,7 @@ def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlo
         return None
     if len(frames) < len(logs.files):
         model = next(model for model, frame in frames.items() if _has_no_confidence(frame))
-        text = f"{model} has no confidences, but another log has some. Report on it alone, or name a column with "
+        text = f"{model} has no confidences, but other models have some. Report on it alone, or name a column with "
         raise DataError(f"{text}{option('confidence')}.", kind="no confidence")
     level = LEVEL if level is None else level
     rows = [_counts(logs.states[model], frames[model], logs.columns[model], level) for model in frames]

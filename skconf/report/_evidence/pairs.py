@@ -15,6 +15,7 @@ from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.slices import Slices
 from skconf.tables._files import Rows
 from skconf.tables._ids import places_by_id
+from skconf.tables._paths import LogPath
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,9 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         profiles = {model: _in_plain_labels(profile) for model, profile in profiles.items()}
     first, *others = rows
     reasons = {
-        model: _why_unpaired(ordered[first].found, ordered[model].found)
+        model: _why_unpaired(
+            ordered[first].found, ordered[model].found, left_out=any(map(_left_some_out, (rows[first], rows[model])))
+        )
         or _other_weights(profiles[first], profiles[model])
         for model in others
     }
@@ -158,18 +161,24 @@ def _labels_beside(found: Rows) -> Labels | None:
     return Labels.of_texts(found.truth, found.predicted)
 
 
-def _why_unpaired(one: Rows, other: Rows) -> str:
+def _left_some_out(rows: RowsOfFile) -> bool:
+    """Return whether rows were left out because they have no grade."""
+    return rows.found.kept is not None or (isinstance(rows.file, LogPath) and len(rows.file.left_out) > 0)
+
+
+def _why_unpaired(one: Rows, other: Rows, *, left_out: bool) -> str:
     """Return why two files cannot be compared row by row; empty if they can be compared."""
     n_rows, n_others = one.profile.n_rows, other.profile.n_rows
     mine, theirs = (each.repeated if each.ids is None else each.ids for each in (one, other))
     named = mine is not None and theirs is not None and one.id_column == other.id_column
-    advice = f" ({option('ids', one.id_column)} matches rows by it)"
+    by_ids = option("ids", one.id_column)
     if n_rows != n_others:
-        return f"have {n_rows:,} and {n_others:,} rows{advice if named else ''}"
+        text = f"have {n_rows:,} and {n_others:,} rows"
+        return f"{text} with a grade ({by_ids} compares those with a grade in both)" if named and left_out else text
     if named and not np.array_equal(mine, theirs):
         row = int(np.argmax(mine != theirs))
         text = f"have other ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]}"
-        return f"{text}{advice}"
+        return f"{text} ({by_ids} matches rows by it)"
     if one.truth is None or other.truth is None:
         return "" if named else "have no true labels to match rows by, and no ids"
     if not np.array_equal(one.truth, other.truth):

@@ -219,7 +219,7 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
         promise = f"{words.at_most} {allowed} on new cases like these"
         promise += f", guaranteed with a probability of {100 * evidence.level:g}%"
         where = "At this prevalence" if model in evidence.at_prevalence else "In these rows"
-        here = f"{where}, {'' if keeps_all else 'without a guarantee, '}{here}."
+        here = f"{where}, {'' if keeps_all or guarantee.stop == stop else 'without a guarantee, '}{here}."
         if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
             return f"All answers: {promise}. {here}"
         answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"

@@ -89,6 +89,8 @@ def _in_words(
         text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{told}{of_all}."
     no_reasons = (*_LEFT_OUT, NO_GRADE_ELSEWHERE, "answered")
     reasons = [f"{count:,} {state}" for state, count in states.items() if state not in no_reasons]
+    if NO_GRADE_ELSEWHERE in states:  # the reasons are those of all rows of the file
+        reasons = []
     if n_abstained:
         text = f"{text} {gone} {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."
     if states:

@@ -23,7 +23,7 @@ from skconf.report._sections.abstain import PERSON, allowed_in_words
 from skconf.report._sections.words import Words, cautions, fits_on_paper, thousand, words_of
 
 _ACCURACY = "accuracy_score"
-_NO_CLEAR_DIFFERENCE = "no clear difference"
+_NO_CLEAR_DIFFERENCE, _NONE_KEEPS = "no clear difference", "no threshold keeps the limit"
 _ANSWERED = "Cases answered at the errors that you allow"
 
 
@@ -221,22 +221,22 @@ def _answered(evidence: Evidence) -> TablePart:
     for found in evidence.answered:
         best, *others = found.ranked
         allowed = allowed_in_words(words, found.target)
-        if not found.reached[best]:
-            rows.append((allowed, "all models", "0", DASH, DASH, "no threshold keeps the limit"))
-            continue
         reached = {
             model: (thousand(share), _guaranteed(evidence, model, found)) for model, share in found.reached.items()
         }
+        if not found.reached[best]:
+            rows.append((allowed, "all models", *reached[best], DASH, _NONE_KEEPS))
+            continue
         rows.append((allowed, str(best), *reached[best], DASH, "most"))
-        if none := [str(model) for model in others if not found.reached[model]]:
-            others = others[: -len(none)]
-        for model in others:
+        without = [model for model in others if not found.reached[model]]
+        for model in others[: len(others) - len(without)]:
             fewer, low, high = (1000 * end for end in found.difference(best, model))
             text = decimal(fewer, 0)
             text += f" [{DASH}]" if np.isnan(low) else f" [{decimal(low, 0)}, {decimal(high, 0)}]"
             said = "too few errors" if np.isnan(low) else "fewer" if low > 0 else _NO_CLEAR_DIFFERENCE
             rows.append((allowed, str(model), *reached[model], text, said))
-        rows += [(allowed, listed(none), "0", DASH, DASH, "no threshold keeps the limit")] if none else []
+        if without:
+            rows.append((allowed, listed(list(map(str, without))), *reached[without[0]], DASH, _NONE_KEEPS))
     level = f"{100 * evidence.level:g}%"
     columns = [words.at_most, "model", "answered of 1,000", "guaranteed", f"fewer than the most [{level}]", "in words"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -250,7 +250,7 @@ def _answered(evidence: Evidence) -> TablePart:
         return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
     guaranteed = (
         "Guaranteed: at the guaranteed threshold, which keeps the limit on new cases with a probability of "
-        f"{level}. It is stricter, so fewer cases are answered. Differences between these are not tested."
+        f"{level}. It is never looser than the observed one. Differences between these are not tested."
     )
     return TablePart(_ANSWERED, frame, (note, guaranteed))
 
@@ -305,7 +305,7 @@ def stars(comparison: Comparison) -> str:
     baseline, left_out = comparison.baseline, comparison.left_out
     note = (
         f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= 0.05 after "
-        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no difference is shown."
+        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no clear difference."
     )
     note += f" Not compared: {in_words(left_out)}." if left_out else ""
     return note + (f" Not paired: {'; '.join(comparison.unpaired.values())}." if comparison.unpaired else "")
@@ -366,7 +366,7 @@ def _how(comparison: Comparison) -> str:
 
 def _what_to_do(evidence: Evidence) -> str:
     """Say what to do to compare models that were not compared."""
-    if evidence.known_stops:
+    if not evidence.profiles:  # they were read in batches
         todo = (
             "give one file for each model, together at most 100 MB, without --batches. A random part of the rows is "
             "enough if it is the same part for each model."
