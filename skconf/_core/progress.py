@@ -34,7 +34,7 @@ def progress(title: str, total: float | None, *, unit: str, quiet: bool = False)
     if quiet:
         return _Lines(title, total, quiet=True)
     if tqdm is not None and sys.stderr.isatty():
-        form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}, left {remaining}" if total else None
+        form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}, {remaining} left" if total else None
         bar = tqdm(desc=title, total=total, unit=unit, unit_scale=True, bar_format=form, leave=False)
         bar.write = partial(tqdm.write, file=sys.stderr)  # it writes to standard output by default
         return bar

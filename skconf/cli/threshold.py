@@ -39,7 +39,7 @@ These promises are possible. They hold for new cases like the cases in the file:
   cwsa=R, cwsa_plus=R           the accepted predictions have a CWSA, or CWSA+, of at least R
   ecuas_1=R                     the accepted predictions have a mean ECUAS loss with n = 1 of at most R
 
-All promises hold together in all slices, with the probability --confidence-level. With --score, they also hold for the
+All promises hold together in all slices, with a probability of --confidence-level. With --score, they also hold for the
 thresholds of both scores together. The command then prints the thresholds that accept more, or, with --objective
 coverage, the thresholds with the lower risk.
 

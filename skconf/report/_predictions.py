@@ -231,8 +231,8 @@ def confidence_report(
     aurc_loss             0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
     * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
-      after Holm's adjustment for 2 comparisons. No star: no difference is shown.
-      Not compared: calibrated_size_ratio (for bayes, 100% of the value depends on
+      after Holm's adjustment for 2 comparisons. No star: no clear difference. Not
+      compared: calibrated_size_ratio (for bayes, 100% of the value depends on
       answers so confident that their errors are hardly ever observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
       right (95% interval 88.4–97.1). Worst from 0.9 up: 9 errors in 142 answers,

@@ -179,7 +179,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         self._check_threshold()
         rule = read_rule(self.cost_matrix, self.decisions, classes, X, costs, zero_one=self.reject_cost is not None)
         if rule is not None and self.reject_cost is not None:
-            warn_if_never_rejecting(self.reject_cost, rule.largest, "the most that an answer is expected to cost")
+            warn_if_never_rejecting(self.reject_cost, rule.largest, "the highest expected cost of an answer")
         return rule
 
     def _fit_members(self, training: Training) -> tuple[Members, Any]:

@@ -167,7 +167,7 @@ def _rule_of_matrix(matrix: CostMatrix, decisions: Any, classes: NDArray[Any]) -
 def _rule_by_sample(
     function: Callable[[Any], Any] | None, costs: Floats | None, decisions: Any, classes: NDArray[Any], X: Any
 ) -> DecisionRule:
-    """Return the rule for costs by sample. Its scale is the most that the safest decision may cost in ``fit``."""
+    """Return the rule for costs by sample. Its scale is the highest cost of the safest decision in ``fit``."""
     given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
     if given is None or given.ndim != 3:
         raise ValueError("cost_matrix must return costs of shape (n_samples, n_classes, n_decisions).")

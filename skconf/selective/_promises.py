@@ -72,7 +72,7 @@ class Promise(NamedTuple):
     target : float or mapping of slice to float
         The largest value that is allowed; for a floor, the smallest one.
     label : label or None
-        The class, if the promise is the rate of a class.
+        The class, if the promise is for one class.
     code : int or None
         The position of the class.
     """
@@ -202,17 +202,17 @@ def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> lis
             continue
         if labels is None:
             raise ValueError(
-                f"{name} is the rate of a class, but the predictions only say whether each answer is right. Use a "
+                f"{name} is defined for a class, but the predictions only say whether each answer is right. Use a "
                 "target for the risk."
             )
         if isinstance(slices, str) and slices == "predicted_class":
             raise ValueError(
-                f"{name} is the rate of a true class. If slices are predicted classes, the samples of a true class are "
+                f"{name} is defined for a true class. If slices are predicted classes, the samples of a true class are "
                 "in several slices. Use a target for the risk, or leave slices out."
             )
         if not isinstance(value, Mapping) or not value:
             raise ValueError(
-                f"{name} is the rate of a class. Name the class, as in {{{labels[0]!r}: 0.1}}; got {value!r}."
+                f"{name} is defined for a class. Name the class, as in {{{labels[0]!r}: 0.1}}; got {value!r}."
             )
         known = list(labels)
         for label, each in value.items():

@@ -141,7 +141,7 @@ class Training:
 
     @property
     def dearest(self) -> float:
-        """The most that an answer may cost; if no costs were given, an error costs 1."""
+        """The highest cost of an answer; if no costs were given, an error costs 1."""
         if self.costs is not None or self.rule is None:
             return 1.0 if self.costs is None else float(self.costs.max())
         return float(self.rule.costs_of(self.X, None, len(self.codes)).max())

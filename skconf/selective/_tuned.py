@@ -295,7 +295,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                 "is right or wrong. Use objective='cost' or 'coverage'."
             )
         if self.reject_cost is not None:
-            warn_if_never_rejecting(self.reject_cost, training.dearest, "the most that an answer costs")
+            warn_if_never_rejecting(self.reject_cost, training.dearest, "the highest cost of an answer")
         members, learned, rows, predicted, score = self._out_of_sample(training)
         truth = training.codes[rows]
         profile = ConfidenceProfile(

@@ -80,7 +80,7 @@ def _first_lines(path: Path) -> list[str]:
         whole = not file.read(1)
     if b"\0" in data:
         raise UnreadableError(
-            "it contains zero bytes, like UTF-16 and damaged files. Save it as CSV UTF-8.", kind="damaged"
+            "it contains null bytes, as UTF-16 files and damaged files do. Save it as CSV UTF-8.", kind="damaged"
         )
     if not lines:
         raise UnreadableError("it is empty. The first line must contain the names of the columns.")

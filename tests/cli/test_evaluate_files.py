@@ -282,7 +282,7 @@ def test_models_with_different_labels_are_not_compared(capsys):
     ("arguments", "message"),
     [
         (["none.csv"], "there is no file none.csv"),
-        (["empty"], "there is no file of a table in empty. Names of such files end in .csv, .tsv, .jsonl or .parquet"),
+        (["empty"], "there is no table file in empty. Names of such files end in .csv, .tsv, .jsonl or .parquet"),
         (
             ["a.csv", "--target", "lable"],
             "Did you mean 'label'? The columns are ['id', 'label', '0', '1']: name one of them with --target.",
@@ -472,8 +472,8 @@ CSV = "y_true,proba_0,proba_1\n0,0.75,0.25\n1,0.25,0.75\n"
     ("name", "content", "options", "message"),
     [
         ("a.csv", CSV + "1,0.5,0.5\n" * 30 + "\xe9,0.5,0.5\n", [], "is not UTF-8 text"),
-        ("a.csv", CSV.replace("1,", "\0,"), [], "zero bytes"),
-        ("a.csv", CSV.encode("utf-16-le").decode("latin-1"), [], "zero bytes"),
+        ("a.csv", CSV.replace("1,", "\0,"), [], "null bytes"),
+        ("a.csv", CSV.encode("utf-16-le").decode("latin-1"), [], "null bytes"),
         *((f"a.{ending}", CSV, [], "damaged") for ending in ("csv.gz", "csv.bz2", "csv.xz", "csv.zip", "parquet")),
         ("a.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:-9].decode("latin-1"), [], "damaged"),
         ("a.csv.gz", (gzip.compress(CSV.encode(), mtime=0) + b"more").decode("latin-1"), [], "damaged"),

@@ -41,7 +41,7 @@ _NOTES = (
     "Intervals and differences hold for new questions from the same source. Differences are paired by question.",
     "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
     "If confidences are not probabilities, both sides are calibrated before they are compared.",
-    "Calibration differs between folds. This may lower AUC_c and raise AURC if confidences say little.",
+    "Each fold has its own calibrator. This may lower AUC_c and raise AURC if confidences say little.",
     "The best method may depend on the metric: A is better than B in one metric, and worse in another.",
     "This is called more than chance if both differences have an adjusted p < 0.05.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
@@ -244,7 +244,7 @@ def _tables(result: AnswersResult, task: str) -> Iterator[TablePart]:
             yield TablePart(f"{task}: confidences {words}", _by_system(part))
     published = figures[figures["paper"].notna()]
     if len(published):
-        yield beside_paper(f"{task}: beside the published values", published, _key(published))
+        yield beside_paper(f"{task}: compared with the published values", published, _key(published))
     for title, pairs in (("differences", result.comparisons), ("differences between graders", result.graders)):
         if len(pairs := where(pairs, task=task)):
             yield _differences(f"{task}: {title}", pairs)

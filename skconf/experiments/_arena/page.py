@@ -131,7 +131,7 @@ def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str
             f"Wins of {champion} by number of calibration samples, {name}: Brier, log loss", _by_size(part, champion)
         ),
         TablePart(f"The tail, {name}", _tail(part, strongest)),
-        TablePart(f"Other losses beside {champion}, {name}", _others(part, champion, compared)),
+        TablePart(f"Other losses compared with {champion}, {name}", _others(part, champion, compared)),
         TablePart(f"Data sets, {name}", _data_sets(part, champion)),
         TablePart(f"Seconds by number of calibration samples, {name}", _seconds(part, strongest)),
     ]
@@ -235,7 +235,7 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
     ahead = int((compared[[f"{loss}_low" for loss in LOSSES]] > 0).all(axis=1).sum())
     floor = min(0.0, *(float(part[["ours", "low", "high"]].min().min()) for part in points.values()))
     return rows_chart(
-        f"Losses beside {champion}, {KINDS[kind]}",
+        f"Losses compared with {champion}, {KINDS[kind]}",
         f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse in both losses, and by more "
         f"than chance (95%, over data sets). Differences above {most:.0%} are drawn at the edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
@@ -271,7 +271,7 @@ def _least(shares: "pd.Series[float]") -> str:
     """Say which calibrators are least often overconfident, and how often."""
     least = float(shares.min())
     names = listed(list(shares.index[shares <= least]))
-    return f"The larger of the two shares is smallest for {names}: {least:.0%}."
+    return f"Take the larger share of each calibrator. It is smallest for {names}: {least:.0%}."
 
 
 def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:

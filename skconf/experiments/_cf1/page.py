@@ -75,7 +75,7 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
         other = "Table 1 is for other data, SNLI."
         left_out.append(f"None of the {2 * len(printed)} printed values can be compared: {other}")
     return ExperimentReport(
-        "cPrecision, cRecall and cF1 beside the ordinary metrics",
+        "cPrecision, cRecall and cF1 compared with the ordinary metrics",
         variance.variances,
         [_lower(variance.variances), _tested(variance.variances), _apart(variance.summary), _same(means)],
         tables,

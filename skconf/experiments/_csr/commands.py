@@ -69,7 +69,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         help="data sets, or 'all' for the fifteen of the paper (default: 'breast_cancer' and 'digits', which need no "
         "files)",
     )
-    add_own(what, "classifiers to train beside XGBoost", several=True)
+    add_own(what, "classifiers to train in addition to XGBoost", several=True)
     what.add_argument(
         "--calibration",
         nargs="+",

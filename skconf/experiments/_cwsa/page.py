@@ -85,7 +85,7 @@ def predictions_report(
     """
     models = list(sweep.summary.index)
     printed = cells[cells["paper"].notna()]
-    title = "Beside the paper, and the authors' sweeps"
+    title = "Compared with the paper, and with the authors' sweeps"
     compared = [] if printed.empty else [beside_paper(title, printed, _KEY[:3]), agreement(title, printed)]
     # The paper's Tables 1 to 3 have rows of these thresholds.
     rows = sweep.curves[sweep.curves["threshold"].round(9).isin(_THRESHOLDS)]

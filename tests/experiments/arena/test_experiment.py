@@ -365,7 +365,7 @@ def test_the_command_writes_its_page(tmp_path, predictions, own_module, monkeypa
     said = capsys.readouterr().out
     assert "2 runs on 1 data set." in said
     page = (tmp_path / "page.html").read_text()
-    assert "Losses beside pooled" in page
+    assert "Losses compared with pooled" in page
     assert f"{own_module}:Halfway" in page
     assert pd.read_csv(tmp_path / "all.csv")["calibrator"].tolist() == [
         *["pooled", "platt", f"{own_module}:Halfway"] * 2
