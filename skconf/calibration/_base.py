@@ -306,7 +306,7 @@ def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
 
     Floats distinguish values close to 0, but not values close to 1. For example, naive Bayes gives 1e-30 and 1e-20, and
     the complements of both are 1. So the column is chosen where fewer values merge next to 1, by Gini's impurity; if
-    both are equal, it is the second column.
+    the columns do not differ in this, it is the second one.
     """
 
     def mixed(column: int) -> float:

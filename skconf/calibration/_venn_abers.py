@@ -76,7 +76,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
         -------
         ndarray of shape (n_samples, n_classes, 2)
             Lower and upper probability of each class against the rest, in [0, 1]. Rows are not scaled. For a class that
-            was not calibrated, both are the raw probability.
+            was not calibrated, the lower and the upper probability are the raw probability.
         """
         check_is_fitted(self)
         columns = self._checked_columns(proba)

@@ -81,8 +81,8 @@ class Assessment:
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy, which agrees with the test. If answers come in groups, it is the interval for new
-        groups; the interval of the gap then agrees with the test.
+        95% interval of the accuracy. It agrees with the test. If answers come in groups, it is an interval for answers
+        of new groups. It may then disagree with the test, but the interval of the gap agrees with it.
     gap, gap_low, gap_high : float
         Average confidence minus accuracy, and its 95% interval.
     observed_errors, expected_errors : float

@@ -32,7 +32,7 @@ def t_test(
     error : float
         Standard error of each estimate.
     scale : float
-        Size of the two values. A difference that is tiny beside it is rounding.
+        Size of the two values. A difference that is tiny compared with it is rounding.
     confidence_level : float
         Confidence level of the interval.
     degrees_of_freedom : float

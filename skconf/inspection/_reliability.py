@@ -99,8 +99,8 @@ class ReliabilityDisplay(Display):
     With weights w, an interval is computed as for (Σ w)² / Σ w² predictions (Kish's effective number). So the unit of
     the weights does not matter.
 
-    The band of ``strategy="binless"`` contains the accuracy at all confidences together, with the probability of its
-    level [1]_. This holds for any number of samples without weights, if the accuracy never falls when the confidence
+    With a probability equal to its level, the band of ``strategy="binless"`` contains the accuracy at all confidences
+    together [1]_. This holds for any number of samples without weights, if the accuracy never falls when the confidence
     rises. If the observations contradict this assumption, the band is empty.
 
     References
@@ -317,7 +317,7 @@ class ReliabilityDisplay(Display):
         )
 
     def joined(self) -> NDArray[np.bool_]:
-        """Return whether a line joins each bin to the next: both are neighbours, and both have enough predictions.
+        """Return whether a line joins each bin to the next: the two are neighbours, and both have enough predictions.
 
         Returns
         -------

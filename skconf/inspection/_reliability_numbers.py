@@ -15,7 +15,7 @@ from skconf.metrics._base.columns import levels
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
-#: Confidences nearer to 1 than this share a bin of the tail view, and are drawn at this distance.
+#: Confidences closer to 1 than this share a bin of the tail view, and are drawn at this distance.
 NEAREST = 1e-8
 
 #: The title of a tail is about confidences from one of these on: the first that some predictions reach.

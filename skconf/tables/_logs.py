@@ -78,8 +78,9 @@ def read_log(
           "[invalid]"; or "unscored" if the grader failed; or "failed" if the model failed.
         - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the choice, from 0.
         - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if these are known.
-        - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect: of the sample, and of its
-          score), other columns of JSON lines : further strings and numbers of the log about the question.
+        - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect), other columns of JSON
+          lines : further text and numbers that the log has for the question. In Inspect, ``metadata.NAME`` belongs to
+          the sample, and ``score.NAME`` to its score.
 
         If `correct` or `confidence` is None, the sentences in the list ``attrs["read_as"]`` say which column was used.
 

@@ -89,8 +89,8 @@ def answers_experiment(
           probability. They are then ranked, and scored only after calibration.
         - `correct`: 1 or 0. Or `grade`: words, one of which means right. With several graders, the columns are
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
-        - An id, or `question`: rows of the files of a task are matched by this column. Without it, rows are matched by
-          position.
+        - An id, or `question`: the column by which rows of different files of a task are matched. Without it, rows are
+          matched by position.
 
         Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
         with one answer to each question. Answers that abstain have no confidence.
@@ -116,7 +116,7 @@ def answers_experiment(
     Raises
     ------
     FileNotFoundError
-        If there is no file of a table.
+        If there is no table file.
     ValueError
         If no file can be read, or if it is unknown which grade means a right answer.
 

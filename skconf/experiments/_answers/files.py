@@ -94,7 +94,7 @@ def read_answers(
     Raises
     ------
     FileNotFoundError
-        If there is no file of a table.
+        If there is no table file.
     ValueError
         If no file can be read, or the word for a right answer is unknown.
     """

@@ -66,8 +66,8 @@ def csr_experiment(
         no values for your own data.
     estimators : mapping from str, default=None
         Classifiers with ``predict_proba`` that are trained in addition to XGBoost, by their names. A pipeline gets the
-        columns unchanged. Other classifiers get numbers of unit variance, with a column for each value of text, and
-        with the median for missing values. The labels are numbers from 0. A classifier that fails is left out with a
+        columns unchanged. For other classifiers, numbers are scaled to unit variance, texts are one-hot encoded, and
+        missing numbers become the median. The labels are numbers from 0. A classifier that fails is left out with a
         warning.
     calibrations : sequence of str, or mapping from str, default=("none", "isotonic", "platt")
         Calibrations to compare: "none" and the names in ``skconf.calibration.CALIBRATORS``. Here, "platt" is the Platt

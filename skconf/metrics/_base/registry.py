@@ -80,7 +80,7 @@ class WeightMeaning(Enum):
 #: What the value of a metric rests on, by which its confidence interval is chosen.
 #:
 #: - "errors": the errors that it counts, or the right answers where these are fewer. An accuracy, a Brier score.
-#: - "order": the order of their confidences as well, for which a single error is not enough. An area under a curve of
+#: - "order": their ranks by confidence as well, for which a single error is not enough. An area under a curve of
 #:   right and wrong answers; or of the samples of each class and the others, of a metric with `class_shares`.
 #: - "classes": the samples of each class, by its `class_shares`. A mean over classes.
 #: - "tail": errors that confidences call so rare that a sample often has none of them. The size ratio.

@@ -75,7 +75,7 @@ class ConfidenceGain(
     """Confidence gain: the share of the error rate that disappears if answers count by their confidence.
 
     gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy. It is 0 if
-    both are 1.
+    cwA and Acc are 1.
 
     {predictions}
 
