@@ -64,7 +64,7 @@ best = search.best_estimator_
 print(f"coverage {best.coverage_:.2f}, risk at most {best.risk_upper_bound_:.3f}")
 
 # %%
-# Or search in any way, and choose the threshold afterwards, with samples that the search has not seen.
+# Or search as you like, and choose the threshold afterwards, with samples that the search has not seen.
 X_search, X_choose, y_search, y_choose = train_test_split(X_train, y_train, test_size=1 / 3, random_state=0)
 found = GridSearchCV(model, grid).fit(X_search, y_search)
 print(tune_threshold(y_choose, found.predict_proba(X_choose), target=0.05, confidence_level=0.9))

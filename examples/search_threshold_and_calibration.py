@@ -8,7 +8,7 @@ with a threshold of 0.9 wins. But its size ratio shows that the winner was wrong
 """
 
 # %%
-# The label of a wine is its cultivar, a string. XGBoost alone does not accept strings as labels.
+# The label of a wine is its cultivar, a string. On its own, XGBoost does not accept strings as labels.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_wine

@@ -211,7 +211,7 @@ scorers. [Another page](sources.md) lists the papers.
 FACTS = """
 ## Best values, ranges and scorers
 
-↑ higher is better, ↓ lower is better, → nearer is better. A [scorer](guide/scoring.md) is a name for `scoring=`. The
+↑ higher is better, ↓ lower is better, → closer is better. A [scorer](guide/scoring.md) is a name for `scoring=`. The
 columns "inputs", "weights" and "kind" are explained below the table.
 
 | metric | best | range | scorer | inputs | weights | kind |
@@ -222,9 +222,10 @@ NOTES = """
   `ConfidenceProfile.from_correctness`. *p* means that it needs classes and their probabilities.
 - **weights**: *counts* means that a sample of weight 2 counts as two samples. With *importances*, only the ratios of
   the weights matter. *refused* means that weights are an error.
-- **kind**: a *ratio* is a quotient of two weighted sums. *ratio* and *additive* metrics have values by group,
-  contributions of single samples, and can be merged from parts. All *ranked* metrics share one sort of the
-  confidences. Metrics *by class* sort the probabilities of each class. *whole* metrics need all confidences at once.
+- **kind**: a *ratio* is a quotient of two weighted sums. From *ratio* and *additive* metrics you can get
+  the value of each group and the contribution of each sample, and you can merge results for parts of the data. All
+  *ranked* metrics share one sort of the confidences. Metrics *by class* sort the probabilities of each class. *whole*
+  metrics need all confidences at once.
 """
 SOURCES = f"""\
 # Sources of the metrics

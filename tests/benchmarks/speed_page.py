@@ -100,13 +100,13 @@ def in_short(found, peers):
         {duration(*at(lines["job", "confidence_report", ""], size))}. For a file of {rows:,} rows, ten metrics take
         {duration(ten)}, and with intervals {duration(intervals)}. """
     if peers:
-        quicker = [f"`{row['ours']}` ({row['peer']})" for row in peers if row["ratio"] < 0.9]
+        quicker = [f"{row['peer']} is faster than `{row['ours']}`" for row in peers if row["ratio"] < 0.9]
         quicker += [
-            f"`{row['ours']}` with {CLASSES} classes ({row['peer']})"
+            f"{row['peer']} is faster than `{row['ours']}` with {CLASSES} classes"
             for row in peers
             if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
         ]
-        text += f"Another library is faster at {', '.join(quicker) or 'no task'}. "
+        text += f"{', and '.join(quicker) or 'No other library is faster at any of these tasks'}. "
     text += "**Use something else** in two cases. If predictions are on a GPU, torchmetrics computes there. "
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:

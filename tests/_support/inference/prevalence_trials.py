@@ -268,7 +268,7 @@ factor alone in {counts}. The factor {changes}.
 def rebalanced_part(frame):
     """Return the table of models that were rebalanced: linear and trees, and each share once calibrated."""
     frame = frame.assign(kind=np.where(frame["model"] == "logistic regression", "linear", "trees"))
-    names = {"raw": "uncalibrated", "factor": "factor alone", "pooled": "pooled, then factor"}
+    names = {"raw": "uncalibrated", "factor": "factor alone", "pooled": "pooled calibration, then the factor"}
     rows = []
     for way in WAYS:
         of_way = frame[[method[0] == way for method in frame["method"]]]
@@ -281,7 +281,7 @@ def rebalanced_part(frame):
             some = of_way[[method[1] == "pooled" for method in of_way["method"]]]
             rows.append([*row, *(f"{each:.2f}" for each in some.groupby("share")["loss"].mean())])
     head = ["rebalanced by", *(f"{name}: linear; trees" for name in names.values())]
-    text = table([[*head, *(f"pooled, then factor: {_percent(share)}" for share in SHARES)], *rows])
+    text = table([[*head, *(f"pooled calibration, then the factor: {_percent(share)}" for share in SHARES)], *rows])
     return f"{text}\nData: {', '.join(frame['data'].unique())}. Models: {', '.join(frame['model'].unique())}.\n"
 
 
@@ -358,13 +358,13 @@ def estimates_part(frame):
             row += both if some["quapy"].notna().any() else ["–", "–"]
         rows.append(row)
     text = table([head, *rows])
-    text += f"\nOn average, {frame['held'].mean():.3f} of the intervals cover the true share. "
+    text += f"\nOn average, {frame['held'].mean():.1%} of the intervals cover the true share. "
     text += f"{_by_chance(0.95, len(some))}"
     text += "If the test of label shift rejects, there is no interval; such sets are not counted.\n"
     if quapy:
         text += (
             "\nQuaPy's EMQ, with its calibration by BCTS and `AggregativeBootstrap`, covers the true share in "
-            f"{frame['quapy'].mean():.2f} of the {frame['quapy'].count():,} sets in which it was tried.\n"
+            f"{frame['quapy'].mean():.0%} of the {frame['quapy'].count():,} sets in which it was tried.\n"
         )
     return text
 
@@ -459,11 +459,11 @@ def intervals_part(frame):
     errors = [expected_errors(*row) for row in zip(frame["model"], frame["share"], common, strict=True)]
     frame = frame.assign(expected=np.array(list(_EXPECTED))[np.searchsorted(list(_EXPECTED.values()), errors) - 1])
     held, least, by_errors = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["expected"])
-    sets = ", ".join(f"{len(some):,} with {n} rows" for n, some in frame.groupby("n", sort=False))
+    sets = ", ".join(f"{len(some):,} sets with {n} rows" for n, some in frame.groupby("n", sort=False))
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
     text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
     noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
-    text += f"\nThe numbers of sets are {sets}. "
+    text += f"\nThere are {sets}. "
     text += f"So the standard error of a share is {min(noise):.3f} to {max(noise):.3f}.\n"
     text += "\nThe next table has the same shares, by the number of errors that are expected in the rows of the common "
     text += "class:\n\n"
@@ -474,15 +474,15 @@ def intervals_part(frame):
     several, none = by_errors.reindex(list(_EXPECTED)[2:]), by_errors.reindex(list(_EXPECTED)[:1])
     if several.notna().any(axis=None) and none.notna().any(axis=None):
         text += f"""
-With one expected error or more, the intervals of each metric cover the true value in shares of {_from_to(several)}.
-With less than 0.1 expected errors the shares are {_from_to(none)}, because an interval that reaches up to a large error
+With one expected error or more, {_from_to(several)} of the intervals of a metric cover the true value.
+With less than 0.1 expected errors, {_from_to(none)} of them do, because an interval that reaches up to a large error
 rate also contains a small one.
 """
     return text
 
 
 def _from_to(shares):
-    return f"{shares.min(axis=None):.2f} to {shares.max(axis=None):.2f}"
+    return f"{100 * shares.min(axis=None):.0f} to {shares.max(axis=None):.0%}"
 
 
 def _by_chance(share, n_sets):
@@ -634,8 +634,8 @@ def promises_part(frame):
     text = table([head, *rows])
     if len(ordinary):
         answered, most = ordinary["coverage"].mean(), ordinary["most"].mean()
-        text += f"\nIn populations without noise, a share of {answered:.2f} of the cases is answered on average, "
-        text += f"and a share of {most:.2f} could be answered.\n"
+        text += f"\nIn populations without noise, {answered:.0%} of the cases are answered on average, "
+        text += f"and {most:.0%} could be answered.\n"
     n_sets = len(some) // some["share"].nunique()
     limit = 0.05 + 2 * sqrt(0.05 * 0.95 / n_sets)
     return f"{text}\n{_by_chance(0.05, n_sets)}So shares of up to {limit:.3f} can occur by chance.\n"

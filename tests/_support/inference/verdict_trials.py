@@ -106,9 +106,9 @@ In simulations, errors are drawn with known probabilities. Then
 
 The confidences, c, have these distributions. *Ordinary*: 1/(1 + exp(−|x|)), where x is normal with mean 1.5 and
 standard deviation 1.6. *Very confident*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest
-softmax value of ten normal numbers with standard deviation 1.8. *Uniform*: uniform between 0.5 and 1. *Narrow*: uniform
-between 0.6 and 0.8. The other distributions are hard for a test: they have many equal confidences, hardly any errors,
-or only confidences of 0 and 1.
+softmax value of ten normally distributed numbers with standard deviation 1.8. *Uniform*: uniform between 0.5 and 1.
+*Narrow*: uniform between 0.6 and 0.8. The other distributions are hard for a test: they have many equal confidences,
+hardly any errors, or only confidences of 0 and 1.
 """
 COMMAND = "PYTHONPATH=tests python tests/_support/inference/verdict_trials.py"
 
