@@ -469,7 +469,7 @@ class TestErrors:
     def test_files(self, table, tmp_path):
         with pytest.raises(FileNotFoundError, match=r"there is no file .*none\*"):
             accumulate(tmp_path / "none*", SUMS)
-        with pytest.raises(FileNotFoundError, match="there is no file"):
+        with pytest.raises(FileNotFoundError, match="there is no table file"):
             accumulate(tmp_path, SUMS)
         empty = [write(table[:0], tmp_path / f"{name}.csv") for name in "ab"]
         with pytest.raises(ValueError, match=r"there are no rows in .*a\.csv.*b\.csv"):
