@@ -47,7 +47,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the tests that take next to no time each, in about two minutes."""
+    """Run the tests that take next to no time each, in two to three minutes."""
     install(session, ".[test]")
     pytest(session, "-m", "not long")
 
