@@ -251,9 +251,10 @@ def _from_memory(
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
-    for model, number in pairs.n_left_out.items():
-        states[model] = {**states.get(model, {}), NO_GRADE_ELSEWHERE: number}
-        said.append(f"{model}: left out {number:,} {'row' if number == 1 else 'rows'} {NO_GRADE_ELSEWHERE}")
+    for model, profile in pairs.profiles.items():
+        if number := rows[model].found.profile.n_rows - profile.n_rows:
+            states[model] = {**states.get(model, {}), NO_GRADE_ELSEWHERE: number}
+            said.append(f"{model}: left out {number:,} {'row' if number == 1 else 'rows'} {NO_GRADE_ELSEWHERE}")
     sources = [replace(of, n_rows=len(pairs.profiles[model])) for model, of in zip(rows, sources, strict=True)]
     doing("computing metrics")
     with nullcontext() if several else located(shown(first.file)):
@@ -262,8 +263,7 @@ def _from_memory(
     origin = replace(origin, files=sources, read_as=said, states=states)
     score = next(iter(columns.values())).score
     beside = {} if score is None else {"score_name": score, "n_candidates": 2}
-    # The profiles of the evidence may have new weights.
-    of_rows = {name: found for name, found in vars(pairs).items() if name not in ("profiles", "n_left_out")}
+    of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # weights may be new
     return replace(evidence, origin=origin, name=sources[0].name, **of_rows, **beside)
 
 

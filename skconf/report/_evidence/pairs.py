@@ -58,9 +58,6 @@ class Pairs:
         no probabilities.
     scores : dict of ndarray
         Another score of each answer, where files have one.
-    n_left_out : dict of int
-        For each model, the number of graded rows that were left out because another file has no grade for them; only
-        where there are some.
     """
 
     profiles: dict[str, ConfidenceProfile]
@@ -70,7 +67,6 @@ class Pairs:
     slices: dict[str, Mapping[Any, Slices]]
     labels: dict[str, Labels]
     scores: dict[str, NDArray[Any]]
-    n_left_out: dict[str, int]
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
@@ -88,11 +84,6 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     if ids is not None and len(rows) > 1:
         files = {model: each.file for model, each in rows.items()}
         numbers = places_by_id(files, ids, {model: each.found.kept for model, each in rows.items()})
-    n_left_out = {
-        model: each.found.profile.n_rows - len(numbers[model])
-        for model, each in rows.items()
-        if model in numbers and len(numbers[model]) < each.found.profile.n_rows
-    }
     ordered = {model: _in_order(each, numbers.get(model, slice(None))) for model, each in rows.items()}
     profiles = {model: each.found.profile for model, each in ordered.items()}
     if len(rows) > 1:
@@ -130,7 +121,6 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         {model: each.slices for model, each in ordered.items() if each.slices},
         {model: labels for model, each in ordered.items() if (labels := _labels_beside(each.found)) is not None},
         scores,
-        n_left_out,
     )
 
 

@@ -12,9 +12,7 @@ from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.logs import CountsAlone
 from skconf.report._evidence.origin import NO_GRADE_ELSEWHERE
 from skconf.report._sections.words import Words, start_of, words_for, words_of
-
-#: States of samples that are no rows of a report.
-_LEFT_OUT = ("unscored", "failed")
+from skconf.tables._logs import NOT_GRADED
 
 
 def answered(evidence: Evidence) -> list[str]:
@@ -87,14 +85,13 @@ def _in_words(
         told = "" if np.isnan(ends[0]) else f" {interval(low, high, level)}"
         of_all = f"; of all, in {decimal(100 * accuracy * share, 1)}%" if n_abstained else ""
         text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{told}{of_all}."
-    no_reasons = (*_LEFT_OUT, NO_GRADE_ELSEWHERE, "answered")
-    reasons = [f"{count:,} {state}" for state, count in states.items() if state not in no_reasons]
+    reasons = [f"{count:,} {state}" for state, count in states.items() if state not in (*NOT_GRADED, "answered")]
     if NO_GRADE_ELSEWHERE in states:  # the reasons are those of all rows of the file
         reasons = []
     if n_abstained:
         text = f"{text} {gone} {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."
     if states:
-        left_out = [f"{states.get(state, 0):,} {state}" for state in _LEFT_OUT]
+        left_out = [f"{states.get(state, 0):,} {state}" for state in NOT_GRADED]
         if NO_GRADE_ELSEWHERE in states:
             left_out.append(f"{states[NO_GRADE_ELSEWHERE]:,} {NO_GRADE_ELSEWHERE}")
         text = f"{text} Left out: {listed(left_out)}."
