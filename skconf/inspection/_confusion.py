@@ -10,7 +10,7 @@ from skconf._core.checks import check_number
 from skconf._core.numbers import exact, percent
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
-from skconf.inspection._drawing import CLASSIFIER, MARK, artists, displays, ink, literal, panels, remember
+from skconf.inspection._drawing import CLASSIFIER, MARK, artists, displays, ink, literal, names_of, panels, remember
 from skconf.inspection._findings import of_confusion
 from skconf.profile import ConfidenceProfile
 
@@ -123,7 +123,7 @@ class ConfusionDisplay(Display):
         for each in shown:
             ax.plot([], [], gid=CLASSIFIER)
             remember(ax, each)
-        names = [literal(each.name or f"model {place}") for place, each in enumerate(shown, 1)]
+        names = list(map(literal, names_of(shown)))
         for each, panel in zip(shown, panels(ax, names, "answer"), strict=True):
             panel.tick_params(labelbottom=True)
             _draw_table(panel, each, _IN_PANELS, _IN_PANELS)

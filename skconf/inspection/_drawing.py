@@ -123,6 +123,11 @@ def label_once(ax: Any, label: str) -> str | None:
     return None if label in ax.get_legend_handles_labels()[1] else label
 
 
+def names_of(shown: Sequence[Any]) -> list[str]:
+    """Return the names of several classifiers, with a number in place of a missing name."""
+    return [str(each.name or f"model {place}") for place, each in enumerate(shown, 1)]
+
+
 def remove_references(ax: Any) -> None:
     """Remove the reference lines and areas that are drawn only for a single classifier."""
     for artist in artists(ax, OF_ONE):

@@ -11,6 +11,7 @@ import numpy as np
 from skconf._core.messages import capitalized
 from skconf._core.numbers import confidence, decimal, digits_apart, exact, number, percent
 from skconf._core.probabilities import Floats
+from skconf.inspection._drawing import names_of
 from skconf.inspection._scales import percent as axis_percent
 
 #: With at most this many models, each is named with its number. With more, only the lowest and the highest.
@@ -318,8 +319,7 @@ def _area(value: float) -> str:
 
 def _names(shown: Sequence[Any]) -> list[str]:
     """Return the names of models in a title."""
-    names = [each.name or f"model {place}" for place, each in enumerate(shown, 1)]
-    return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in map(str, names)]
+    return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in names_of(shown)]
 
 
 def _spread(shown: Sequence[Any], values: Sequence[float], text: Callable[[float], str]) -> str:

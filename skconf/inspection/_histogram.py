@@ -18,6 +18,7 @@ from skconf.inspection._drawing import (
     label_of_threshold,
     literal,
     mark_threshold,
+    names_of,
     panels,
     remember,
 )
@@ -132,18 +133,19 @@ class ConfidenceHistogramDisplay(Display):
             remember(ax, each)
         for label, hatch in (("above: right (log scale)", None), ("below: wrong (log scale)", "///")):
             ax.fill_between([], [], [], facecolor=ink(ax), alpha=0.3, hatch=hatch, label=label, gid=MARK)
-        names = [_title(each, place) for place, each in enumerate(shown, 1)]
+        titles = [_title(name, each.threshold) for name, each in zip(names_of(shown), shown, strict=True)]
         lowest = min(each.edges[0] for each in shown)
         beyond = 0.03 * (1 - lowest)
-        for each, style, panel in zip(shown, styles, panels(ax, names, "confidence"), strict=True):
+        for each, style, panel in zip(shown, styles, panels(ax, titles, "confidence"), strict=True):
             _draw_bars(panel, each, counts, style, in_rows=len(shown) > 2)
             panel.set_xlim(lowest - beyond, 1 + beyond)
 
 
-def _title(display: ConfidenceHistogramDisplay, place: int) -> str:
-    """Return the title of the panel of one of several classifiers, with its threshold if it has one."""
-    name, threshold = literal(display.name or f"model {place}"), display.threshold
-    return name if threshold is None or not np.isfinite(threshold) else f"{name} ({label_of_threshold(threshold)})"
+def _title(name: str, threshold: float | None) -> str:
+    """Return the title of the panel of one of several classifiers, with its threshold if one is drawn."""
+    if threshold is None or not np.isfinite(threshold):
+        return literal(name)
+    return f"{literal(name)} ({label_of_threshold(threshold)})"
 
 
 def _draw_bars(ax: Any, display: ConfidenceHistogramDisplay, counts: Floats, style: Style, *, in_rows: bool) -> None:

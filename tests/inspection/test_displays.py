@@ -558,6 +558,12 @@ class TestHistogram:
             outlines = [patch.get_data().values for patch in panel.patches if not patch.get_fill()]
             np.testing.assert_array_equal(outlines, [shown.right, -shown.wrong])
 
+    def test_panels_of_several_classifiers_name_their_thresholds(self):
+        first = ConfidenceProfile.from_predictions([0, 1, 1], [0.1, 0.8, 0.4], threshold=0.7)
+        ax = ConfidenceHistogramDisplay.from_predictions(first, name="mine").ax_
+        ConfidenceHistogramDisplay.from_predictions(profile_of(), name="yours", ax=ax)
+        assert [panel.get_title("left") for panel in ax.child_axes] == ["mine (threshold 0.7)", "yours"]
+
     def test_counts_are_written_without_a_sign(self):
         shown = ConfidenceHistogramDisplay.from_predictions(profile_of(weighted=False))
         shown.figure_.draw_without_rendering()
