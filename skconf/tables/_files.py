@@ -86,7 +86,7 @@ class Rows(NamedTuple):
     kept : ndarray or None
         The numbers of the rows that were kept, if rows without a grade were left out.
     states : mapping of str to int
-        For each reason, how many rows were not scored, or abstain.
+        How many rows were not scored, or abstain, for each reason; for logs, also how many are answers.
     said : sequence of str
         Sentences on what was done although the user did not ask for it.
     """
@@ -130,12 +130,14 @@ def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | No
     table = next(file.batches(_needed(file, columns, column, answer), None), None)
     rows = None
     if table is not None:
-        kept, said, states = None, list[str](), dict[str, int]()
+        kept, said = None, list[str]()
+        states = file.frame["state"].value_counts().to_dict() if isinstance(file, FrameFile) else {}
         if (ungraded := columns.ungraded(table)).any():
             kept = np.flatnonzero(~ungraded)
             table = rows_where(table, column_names(table), ~ungraded)
-            states["unscored"] = int(ungraded.sum())
-            said.append(f"left out {_count(states['unscored'], 'row')} without a grade in column {columns.correct!r}")
+            if not states:  # a log says why its samples have no grade
+                states["unscored"] = n = int(ungraded.sum())
+                said.append(f"left out {_count(n, 'row')} without a grade in column {columns.correct!r}")
         own, repeated, words = _ids_in(table, column, columns)
         if columns.cluster is None and words:
             said.append(words)

@@ -14,7 +14,7 @@ from skconf._core.usual_names import MAYBE_TARGETS, TARGETS, USUAL, spelled
 from skconf.tables._columns import plain_labels
 from skconf.tables._entries import as_series
 from skconf.tables._files import id_column, open_table, read_columns
-from skconf.tables._paths import LogPath, WithTruth, shown
+from skconf.tables._paths import WithTruth, shown
 
 
 def places_by_id(
@@ -41,9 +41,8 @@ def places_by_id(
         If a row has no id, if an id repeats in some files but not in all, or if an id occurs only in some of the files.
         If no sample has a grade in all files.
     """
-    of_all, graded = {}, {}
-    for model, path in files.items():
-        of_all[model], graded[model] = _ids_and_graded_rows(path, column, kept[model])
+    of_all = {model: _read_ids(path, column, unique=False) for model, path in files.items()}
+    graded = {model: np.arange(len(of_all[model])) if rows is None else rows for model, rows in kept.items()}
     no_grade = {each for model, ids in of_all.items() for each in np.delete(ids, graded[model])}
     if all(ids.has_duplicates for ids in of_all.values()):
         of_all = {model: _numbered(ids) for model, ids in of_all.items()}
@@ -155,21 +154,6 @@ def _refuse_repeated(ids: "pd.Index[Any]", column: Any) -> None:
 def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
     """Return ids with a number, from 1, that counts the rows with the same id."""
     return pd.MultiIndex.from_arrays([ids, ids.to_series().groupby(ids).cumcount() + 1])
-
-
-def _ids_and_graded_rows(
-    path: Path, column: Any, kept: NDArray[np.intp] | None
-) -> tuple["pd.Index[Any]", NDArray[np.intp]]:
-    """Return the ids of all rows, and the numbers of the rows that have a grade."""
-    ids = _read_ids(path, column, unique=False)
-    if not isinstance(path, LogPath):
-        return ids, np.arange(len(ids)) if kept is None else kept
-    left_out = path.left_out.index.to_numpy()
-    rows = np.delete(np.arange(len(ids) + len(left_out)), left_out)
-    of_all = np.empty(len(ids) + len(left_out), dtype=object)
-    with located(shown(path)):
-        of_all[rows], of_all[left_out] = ids, plain_labels(path.left_out, column)
-    return pd.Index(of_all, dtype=object), rows
 
 
 def _refuse_others(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", no_grade: Container[str], models: str) -> None:

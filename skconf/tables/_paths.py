@@ -34,13 +34,10 @@ class LogPath(type(Path())):  # type: ignore[misc]
     Attributes
     ----------
     frame : DataFrame
-        The answers, and the rows that abstain.
-    left_out : DataFrame
-        The rows that are neither, because they are unscored or failed. The index has their numbers in the log.
+        All samples, as :func:`read_log` returns them.
     """
 
     frame: pd.DataFrame
-    left_out: pd.DataFrame
 
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]

@@ -361,7 +361,7 @@ def inspect_log(table, path):
         sample = {
             "id": row.id,
             "epoch": getattr(row, "epoch", 1),
-            "metadata": {"confidence": row.confidence},
+            "metadata": {name: getattr(row, name) for name in ("confidence", "age") if hasattr(row, name)},
             "error": {} if failed else None,
         }
         samples.append(sample | {"scores": {} if failed else {"choice": score}})
@@ -397,6 +397,8 @@ def test_logs_that_lack_other_grades_are_compared_where_both_have_one(form, tmp_
         profile = report.evidence.profiles[model]
         np.testing.assert_array_equal(profile.correctness, table.loc[ids, "correct"])
         np.testing.assert_allclose(profile.confidence, table.loc[ids, "confidence"])
+        in_file = (read_log(files[model], correct="choice") if form == "inspect" else tables[model])["id"].to_numpy()
+        assert in_file[report.evidence.row_numbers[model]].tolist() == list(ids)
         assert f"{left_out} without a grade in another file" in report.summary().replace("\n  ", " ")
 
 
@@ -506,6 +508,21 @@ def test_rows_are_named_as_in_the_file_also_where_some_are_unscored():
     matched = ConfidenceReport.from_files(both, ids="id").evidence
     assert not matched.unpaired
     assert matched.row_numbers["b"].tolist() == (N - 1 - SCORED).tolist()
+
+
+@pytest.mark.parametrize("form", ["csv", "inspect"])
+def test_slices_are_cut_at_the_quarters_of_the_rows_that_count(form, tmp_path):
+    table = REPEATED.assign(id=np.arange(N), correct=pd.Series(CORRECT).where(~UNSCORED), confidence=CONFIDENCE)
+    table["age"] = np.where(UNSCORED, 1000, np.arange(N))
+    file = written(table) if form == "csv" else inspect_log(table, tmp_path / "a.json")
+    name = "age" if form == "csv" else "metadata.age"
+    slices = ConfidenceReport.from_files(file, slices=name, metrics=["accuracy"]).evidence.slices["value"][name]
+    rows = table[~UNSCORED]
+    expected = confidence_report(
+        ConfidenceProfile.from_correctness(rows["correct"], rows["confidence"]), slices={name: rows["age"].to_numpy()}
+    ).evidence.slices["value"][name]
+    assert slices.names == expected.names
+    np.testing.assert_array_equal(slices.codes, expected.codes)
 
 
 def test_without_any_grade_there_is_nothing_to_report():

@@ -105,7 +105,7 @@ def evidence_of_files(
     guesses = {model: guess_columns(parts, logs.columns[model]) for model, parts in models.items()}
     columns_of = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
-    origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed], states=logs.states)
+    origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed])
     if in_batches:
         allowed, paid = allowed_errors(errors, of_costs=False), given_prices(prices)
         found = _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
@@ -231,8 +231,7 @@ def _from_memory(
     slices: Any,
     doing: Callable[[str], None],
 ) -> Evidence:
-    rows, sources, lacking, said, states = {}, [], list[str](), list[str](), dict(origin.states)
-    by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
+    rows, sources, lacking, said, states = {}, [], list[str](), list[str](), dict[str, dict[str, int]]()
     for model, (file,) in models.items():
         doing(f"reading {shown(file)}")
         read = read_graded_rows(file, columns[model], ids=ids)
@@ -243,13 +242,15 @@ def _from_memory(
             raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(shown(file))
         if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
             raise no_weight(columns[model].weight).at(shown(file))
-        of_kept = slice(None) if read.kept is None else read.kept
-        rows[model] = RowsOfFile(file, read, {name: each[of_kept] for name, each in by.get(model, {}).items()})
+        rows[model] = RowsOfFile(file, read)
         said += [f"{model}: {words}" if several else words for words in read.said]
         if read.states:
             states[model] = dict(read.states)
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
+    if slices is not None:
+        by = slices_of_files({model: (each.file, each.found.kept) for model, each in rows.items()}, slices)
+        rows = {model: replace(each, slices=by[model]) for model, each in rows.items()}
     (first, *_), pairs = rows.values(), paired(rows, ids)
     for model, profile in pairs.profiles.items():
         if number := rows[model].found.profile.n_rows - profile.n_rows:

@@ -31,14 +31,11 @@ class Logs(NamedTuple):
         The columns of each file. The columns of a log are known.
     said : list of str
         Sentences on how logs were read.
-    states : dict of str to dict of str to int
-        How many samples of a log are answers, abstain (for each reason), or do not count.
     """
 
     files: dict[str, list[Path]]
     columns: dict[str, Columns]
     said: list[str]
-    states: dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,8 @@ class CountsAlone(TableAlone):
     Attributes
     ----------
     states : mapping of str to mapping of str to int
-        As in `Logs`, by the names in the index of the table.
+        How many samples of a log are answers, abstain (for each reason), or do not count, by the names in the index of
+        the table.
     level : float
         Level of the intervals.
     right_or_wrong : bool
@@ -77,7 +75,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
     ValueError
         If a log is one of several files of a model, or cannot be read.
     """
-    found = Logs({model: list(files) for model, files in models.items()}, dict.fromkeys(models, columns), [], {})
+    found = Logs({model: list(files) for model, files in models.items()}, dict.fromkeys(models, columns), [])
     for model, files in models.items():
         log = next((file for file in files if is_log(file)), None)
         if log is None:
@@ -87,11 +85,8 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
             raise DataError(f"{text}{option('groups')} and {option('in_batches')} out.", kind="log").at(shown(log))
         path = log_path(log, columns.correct, columns.confidence, columns.abstained)
         found.said.extend(path.frame.attrs["read_as"])
-        found.states[model] = path.frame["state"].value_counts().to_dict()
-        graded = ~path.frame["state"].isin(NOT_GRADED)
-        path.left_out, path.frame = path.frame[~graded], path.frame[graded].reset_index(drop=True)
         cluster = columns.cluster
-        if cluster is None and path.frame["id"].duplicated().any():
+        if cluster is None and _graded(path.frame)["id"].duplicated().any():
             cluster = "id"
             own = option("cluster", False)
             found.said.append(
@@ -107,29 +102,36 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
 def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlone | None:
     """Return the counts of logs if one of them has no confidences; else None."""
     frames = {model: file.frame for model, (file, *_) in logs.files.items() if isinstance(file, LogPath)}
-    if not any(_has_no_confidence(frame) for frame in frames.values()):
+    graded = {model: _graded(frame) for model, frame in frames.items()}
+    if not any(_has_no_confidence(frame) for frame in graded.values()):
         return None
     if len(frames) < len(logs.files):
-        model = next(model for model, frame in frames.items() if _has_no_confidence(frame))
+        model = next(model for model, frame in graded.items() if _has_no_confidence(frame))
         text = f"{model} has no confidences, but other models have some. Report on it alone, or name a column with "
         raise DataError(f"{text}{option('confidence')}.", kind="no confidence")
     level = LEVEL if level is None else level
-    rows = [_counts(logs.states[model], frames[model], logs.columns[model], level) for model in frames]
+    states = {model: each["state"].value_counts().to_dict() for model, each in frames.items()}
+    rows = [_counts(states[model], graded[model], logs.columns[model], level) for model in frames]
     frame = pd.DataFrame(rows, index=pd.Index(list(frames) if several else ["value"], name="model"))
     said = [*logs.said, "there are no confidences, so answers are only counted"]
     sources = [
-        SourceFile(model if several else "", shown(file), sum(logs.states[model].values()), digest(file))
+        SourceFile(model if several else "", shown(file), sum(states[model].values()), digest(file))
         for model, (file,) in logs.files.items()
     ]
-    right_or_wrong = all(table["correct"].dropna().isin([0, 1]).all() for table in frames.values())
+    right_or_wrong = all(table["correct"].dropna().isin([0, 1]).all() for table in graded.values())
     return CountsAlone(
         frame,
         Origin(sources, read_as=said),
         several=several,
-        states=logs.states,
+        states=states,
         level=level,
         right_or_wrong=right_or_wrong,
     )
+
+
+def _graded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the answers, and the rows that abstain."""
+    return frame[~frame["state"].isin(NOT_GRADED)]
 
 
 def _has_no_confidence(frame: pd.DataFrame) -> bool:

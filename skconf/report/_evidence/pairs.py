@@ -15,7 +15,6 @@ from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.slices import Slices
 from skconf.tables._files import Rows
 from skconf.tables._ids import places_by_id
-from skconf.tables._paths import LogPath
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,9 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     first, *others = rows
     reasons = {
         model: _why_unpaired(
-            ordered[first].found, ordered[model].found, left_out=any(map(_left_some_out, (rows[first], rows[model])))
+            ordered[first].found,
+            ordered[model].found,
+            left_out=any(rows[each].found.kept is not None for each in (first, model)),
         )
         or _other_weights(profiles[first], profiles[model])
         for model in others
@@ -149,11 +150,6 @@ def _labels_beside(found: Rows) -> Labels | None:
     if found.profile.classes is not None or found.truth is None or found.predicted is None:
         return None
     return Labels.of_texts(found.truth, found.predicted)
-
-
-def _left_some_out(rows: RowsOfFile) -> bool:
-    """Return whether rows were left out because they have no grade."""
-    return rows.found.kept is not None or (isinstance(rows.file, LogPath) and len(rows.file.left_out) > 0)
 
 
 def _why_unpaired(one: Rows, other: Rows, *, left_out: bool) -> str:

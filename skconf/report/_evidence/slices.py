@@ -79,8 +79,12 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
     return {name: read_column(name, columns[name], n_samples) for name in names}
 
 
-def slices_of_files(files: Mapping[str, Path], names: Any) -> dict[str, dict[Any, Slices]]:
+def slices_of_files(
+    files: Mapping[str, tuple[Path, NDArray[np.intp] | None]], names: Any
+) -> dict[str, dict[Any, Slices]]:
     """Return the slices of the rows in the file of each model, by columns of these names; the same cuts in all files.
+
+    A file comes with the numbers of the rows that were kept; None means all rows.
 
     Raises
     ------
@@ -88,11 +92,15 @@ def slices_of_files(files: Mapping[str, Path], names: Any) -> dict[str, dict[Any
         If a column is missing, or has a different text in nearly every row.
     """
     listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
-    tables = {model: read_columns(path, listed, "slices") for model, path in files.items()}
-    ends = np.cumsum([len(table[listed[0]]) for table in tables.values()])
+    tables = []
+    for path, kept in files.values():
+        table = read_columns(path, listed, "slices")
+        series = {name: as_series(table[name]) for name in listed}
+        tables.append(series if kept is None else {name: column.iloc[kept] for name, column in series.items()})
+    ends = np.cumsum([len(table[listed[0]]) for table in tables])
     slices_of: dict[str, dict[Any, Slices]] = {model: {} for model in files}
     for name in listed:
-        column = pd.concat([as_series(table[name]) for table in tables.values()], ignore_index=True)
+        column = pd.concat([table[name] for table in tables], ignore_index=True)
         slices = read_column(name, column, len(column), texts_may_be_numbers=True)
         for model, rows in zip(files, np.split(np.arange(len(column)), ends[:-1]), strict=True):
             slices_of[model][name] = slices[rows]
