@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -26,7 +27,7 @@ _MOST = 0.9
 def check_default_interval(name: str, params: Mapping[str, Any], n_classes: int = 4, *, bounded: bool = True) -> None:
     """Fail unless the default interval of a metric, by its name, is that of what its value rests on."""
     metric = get_metric(name, **params)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), mock.patch("skconf.inference._bayesian_bootstrap.N_DRAWS", _N_RESAMPLES):
         warnings.simplefilter("ignore")
         many = _answers(800, n_classes, floor=0.2)
         if metric.rests_on in ("classes", "order"):

@@ -9,6 +9,7 @@ A case adds what belongs to its parameters.
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -28,7 +29,8 @@ from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive, Ratio, merge
 from skconf.metrics._base.registry import WeightMeaning, metric_classes
 
-#: Examples of a property that is mostly that of code which all metrics share: more than a hundred cases draw them.
+#: Examples of a property that is mostly that of code which all metrics share: more than a hundred cases draw them. All
+#: cases of a metric together have twice as many, and each has three at least, of which the first is the simplest.
 _FEW = 8
 
 
@@ -54,7 +56,7 @@ class Case:
     atol : float
         How far the twin may be off.
     examples : int
-        How many random data the twin sees.
+        How many random data the twin sees; of a metric with many cases, each sees fewer.
     """
 
     name: str
@@ -158,6 +160,14 @@ def properties_of(cases: list[Case]) -> type:
     additive = [case for case in cases if isinstance(case.metric, Additive)]
     numbers = [case for case in additive if case.is_number]
     errors = [case for case in cases if case.is_number and case.metric.info.best == case.metric.info.bounds[0] == 0]
+    of_metric = Counter(case.name for case in cases)
+
+    def few(case: Case) -> Any:
+        return settings(max_examples=min(_FEW, max(3, 2 * _FEW // of_metric[case.name])), deadline=None)
+
+    def several(case: Case) -> Any:
+        fewer = max(15, 3 * case.examples // of_metric[case.name])
+        return settings(max_examples=min(case.examples, fewer), deadline=None)
 
     def on(chosen: list[Case]) -> Any:
         if not chosen:
@@ -180,7 +190,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_agrees_with_its_definition(self, case):
-            @settings(max_examples=case.examples, deadline=None)
+            @several(case)
             @given(outcome=outcomes(**{"whole_weights": case.weights is WeightMeaning.WHOLE_COUNTS, **case.drawn}))
             def hold(outcome):
                 actual = case.of(outcome)
@@ -192,7 +202,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_order_of_rows_never_matters(self, case):
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes(whole_weights=True), seed=st.integers(0, 2**32 - 1))
             def hold(outcome, seed):
                 before = case.of(outcome)
@@ -204,7 +214,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @weighted(WeightMeaning.COUNTS, WeightMeaning.WHOLE_COUNTS)
         def test_weight_is_a_repetition_count(self, case):
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes(whole_weights=True))
             def hold(outcome):
                 before = case.of(outcome)
@@ -226,7 +236,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @weighted(WeightMeaning.IMPORTANCES)
         def test_weights_may_be_scaled(self, case):
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 before = case.of(outcome)
@@ -242,7 +252,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_labels_may_be_renamed_in_order(self, case):
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 before = case.of(outcome)
@@ -261,7 +271,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_float32_is_read_without_loss(self, case):
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes(dtype=np.float32))
             def hold(outcome):
                 from_single = case.of(outcome)
@@ -277,7 +287,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_value_lies_within_its_stated_bounds(self, case):
             low, high = case.metric.info.bounds
 
-            @settings(max_examples=2 * _FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 value = case.of(outcome)
@@ -287,7 +297,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_single_column_is_the_second_of_two(self, case):
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=outcomes(max_classes=2))
             def hold(outcome):
                 positive = outcome.proba[:, 1].round(15)
@@ -328,7 +338,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_value_of_any_group_is_the_value_of_its_rows(self, case):
             metric = case.metric
 
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes(), n_groups=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
             def hold(outcome, n_groups, seed):
                 profile = profile_of(outcome)
@@ -346,7 +356,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_sums_of_parts_add_up_in_any_order(self, case):
             metric = case.metric
 
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes(), seed=st.integers(0, 2**32 - 1))
             def hold(outcome, seed):
                 profile, rng = profile_of(outcome), np.random.default_rng(seed)
@@ -370,7 +380,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_contributions_of_a_ratio_add_up_to_its_value(self, case):
             metric = case.metric
 
-            @settings(max_examples=_FEW, deadline=None)
+            @few(case)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 profile = profile_of(outcome)

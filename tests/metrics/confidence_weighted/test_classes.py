@@ -8,6 +8,7 @@ from _support.metrics.properties import Case, drawn_profile, properties_of
 from _support.metrics.strategies import outcomes
 from _support.metrics.twins import averaged, counts
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn import metrics as plain
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -94,11 +95,12 @@ def weighted_arguments(outcome):
     }
 
 
-@pytest.mark.parametrize("zero_division", ["warn", 0, 1, np.nan])
-@pytest.mark.parametrize("average", ["macro", "micro", "weighted", None])
+AVERAGES = st.sampled_from(["macro", "micro", "weighted", None])
+
+
 @pytest.mark.parametrize("name", ORDINARY)
-@settings(max_examples=15, deadline=None)
-@given(outcome=outcomes())
+@settings(max_examples=50, deadline=None)
+@given(average=AVERAGES, zero_division=st.sampled_from(["warn", 0, 1, np.nan]), outcome=outcomes())
 def test_averages_are_those_of_sklearn(name, average, zero_division, outcome):
     if name == "cw_jaccard_score" and not isinstance(zero_division, str) and np.isnan(zero_division):
         return  # which scikit-learn does not know
@@ -109,10 +111,8 @@ def test_averages_are_those_of_sklearn(name, average, zero_division, outcome):
     np.testing.assert_allclose(outcome.call(getattr(metrics, name), **params), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("beta", [0, 0.5, 3, np.inf])
-@pytest.mark.parametrize("average", ["macro", "micro", "weighted", None])
-@settings(max_examples=15, deadline=None)
-@given(outcome=outcomes())
+@settings(max_examples=50, deadline=None)
+@given(average=AVERAGES, beta=st.sampled_from([0, 0.5, 3, np.inf]), outcome=outcomes())
 def test_f_beta_is_that_of_sklearn(average, beta, outcome):
     if not (outcome.weight * confidence_of(outcome)).any():
         return
