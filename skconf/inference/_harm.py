@@ -1,5 +1,7 @@
 """How much harm miscalibration does to somebody who accepts answers by their confidence."""
 
+from collections.abc import Iterable
+
 from skconf.inference._assessment import Grade
 
 #: From the least harm to the most.
@@ -30,6 +32,11 @@ def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
         "unusable": there are ten times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
+
+
+def worst_harm(errors: Iterable[tuple[float, float, float]]) -> Grade:
+    """Return the worst grade that is shown by some intervals of error rates, each with its expected error rate."""
+    return max((harm(*each)[0] for each in errors), key=GRADES.index, default="negligible")
 
 
 def _worst(at_least: float, at_most: float, expected: float) -> Grade:

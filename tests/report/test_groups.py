@@ -41,6 +41,19 @@ def test_finding_names_the_group_that_fails(file, table):
     assert f"in {len(part):,} answers." in said
 
 
+@pytest.mark.parametrize(
+    ("excess", "mark"),  # in points, of 10 expected
+    [(1.2, "finding"), (4, "finding mild"), (8, "finding serious"), (25, "finding unusable")],
+)
+def test_mark_of_the_finding_tells_the_size_of_the_harm(excess, mark, tmp_path):
+    wrong = np.arange(20_000) < 200 * (10 + excess)
+    table = pd.DataFrame({"shop": "south", "correct": 1 - wrong, "confidence": 0.9})
+    file = tmp_path / "a.csv"
+    table.to_csv(file, index=False)
+    page = ConfidenceReport.from_files(file, groups="shop").page()
+    assert f'<p class="{mark}">Overconfident in 1 of 1 groups.' in page
+
+
 def test_table_is_counted_again_and_worst_first(file, table):
     report = ConfidenceReport.from_files(file, groups="shop")
     (by_group,) = report._source.by_group.values()

@@ -139,7 +139,7 @@ class TestTrust:
         section = trust(evidence_of(profile))
         paid, said = profile.answer_cost, profile.uncertainty
         assert section.parts[0].words.startswith(f"Overconfident: average uncertainty is {said.mean():.2f}, but ")
-        assert section.parts[0].kind == "finding serious"
+        assert section.parts[0].harm == "serious"
         ends = stats.ttest_1samp(paid, 0).confidence_interval(0.95)
         assert f"{paid.mean():.2f} (95% interval {ends.low:.2f}–{ends.high:.2f})" in section.parts[0].words
         assert trust(evidence_of(costs())).parts[0].words.startswith("No sign of a gap: ")

@@ -136,6 +136,24 @@ class TestWarning:
         assert "The probabilities imply" in " ".join(found.summary().split())
         assert "correct_prevalence" in report().text()
 
+    @pytest.mark.parametrize(
+        ("stated", "implied", "mark"),
+        [
+            (0.003, 0.005, ""),  # not named: less than twice
+            (0.0001, 0.0003, ""),  # 2 cases in 10,000
+            (0.003, 0.008, "mild"),
+            (0.003, 0.0007, "serious"),
+            (0.003, 0.02, "serious"),
+            (0.003, 0.123, "unusable"),
+        ],
+    )
+    def test_mark_tells_how_many_cases_the_shares_are_apart(self, stated, implied, mark):
+        proba = pd.DataFrame({"fraud": np.full(len(Y), implied), "honest": 1 - implied})
+        page = report(proba, {"fraud": stated}, metrics=["accuracy_score"]).page()
+        shown = f' class="{mark}"' if mark else ""
+        assert f"<div{shown}><dt>Prevalence</dt>" in page
+        assert f'<p class="{f"finding {mark}".strip()}">At {100 * stated:g}% fraud' in page
+
     def test_is_none_after_correction(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)

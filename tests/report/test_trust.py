@@ -28,13 +28,13 @@ def charts(section):
 
 def test_the_section_opens_with_the_verdict_and_what_to_do():
     verdict, todo = trust(evidence_of()).parts[:2]
-    assert verdict.kind == "finding serious"
+    assert (verdict.kind, verdict.harm) == ("finding", "serious")
     assert verdict.words.startswith("Overconfident: average confidence is ")
     assert "calibrate it" in todo.words
     modest = trust(evidence_of(RNG.random(3000) < 0.5 + SURE / 2)).parts
     assert modest[0].words.startswith("Underconfident: ")
     fine = trust(evidence_of(RNG.random(3000) < SURE)).parts
-    assert fine[0].kind == "finding"
+    assert (fine[0].kind, fine[0].harm) == ("finding", "")
     assert "errors may be undetected" in fine[1].words
 
 

@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
+from skconf.inference._assessment import Grade
+from skconf.inference._harm import worst_harm
 from skconf.inference._p_values import holm
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.shares import Shares
@@ -72,3 +74,9 @@ class BySlice:
     def overconfident(self) -> NDArray[np.intp]:
         """Places of the slices in which the model is overconfident by more than chance."""
         return np.flatnonzero(self.p_values <= LEVEL)
+
+    @property
+    def grade(self) -> Grade:
+        """The worst harm in the slices in which the model is overconfident."""
+        shares = self.shares
+        return worst_harm((1 - shares.high[at], 1 - shares.low[at], 1 - shares.says[at]) for at in self.overconfident)

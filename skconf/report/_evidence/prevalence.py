@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from skconf._core.messages import visible
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
+from skconf.inference._assessment import Grade
+from skconf.inference._harm import worst_harm
 from skconf.metrics._base.stratified_shares import StratifiedShares, mover
 from skconf.profile import ConfidenceProfile
 
@@ -81,6 +83,14 @@ class AtPrevalence:
         with np.errstate(divide="ignore"):
             apart = np.abs(np.log(self.implied / self.share))
         return np.argsort(-apart, kind="stable")[: np.count_nonzero(apart > np.log(_FACTOR))]
+
+    @property
+    def grade(self) -> Grade:
+        """The worst harm of implied shares that differ from the stated ones, as if the smaller one were expected."""
+        if self.implied is None:
+            return worst_harm([])
+        pairs = ((self.share[at], self.implied[at]) for at in self.off)
+        return worst_harm((max(pair), max(pair), min(pair)) for pair in pairs)
 
     def implies(self) -> str:
         """Say which other share the probabilities imply; "" if they imply the stated share."""

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from skconf.report._page.chart import Chart
 
 #: The kinds of paragraphs.
-Kind = Literal["", "finding", "finding mild", "finding serious", "finding unusable", "note"]
+Kind = Literal["", "finding", "note"]
+#: The grades of harm that a paragraph or an answer shows; "" if it shows none that matters.
+Harm = Literal["", "mild", "serious", "unusable"]
 
 
 class Part(Protocol):
@@ -34,13 +36,15 @@ class Prose:
     ----------
     words : str
         Plain text.
-    kind : {"", "finding", "note"}, or "finding" and a grade of harm
-        A section begins with its findings. A finding of harm has a mark that differs by grade, also without colour. A
-        note is smaller.
+    kind : {"", "finding", "note"}
+        A section begins with its findings. A note is smaller.
+    harm : {"", "mild", "serious", "unusable"}
+        A finding of harm has a mark that differs by grade, also without colour.
     """
 
     words: str
     kind: Kind = ""
+    harm: Harm = ""
 
     def text(self, width: int | None = None) -> str:
         """Return the lines."""
@@ -48,7 +52,7 @@ class Prose:
 
     def html(self, ids: Ids) -> Markup:  # noqa: ARG002
         """Return the paragraph."""
-        return element("p", self.words, class_=self.kind or None)
+        return element("p", self.words, class_=f"{self.kind} {self.harm}".strip() or None)
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,10 @@ class Answers:
     Attributes
     ----------
     answers : sequence of tuple of str, str, str
-        The question, the answer, and its grade of harm: "mild", "serious" or "unusable"; "" for no harm.
+        The question, the answer, and its grade of harm.
     """
 
-    answers: Sequence[tuple[str, str, str]]
+    answers: Sequence[tuple[str, str, Harm]]
 
     def text(self, width: int | None = None) -> str:
         """Return a paragraph for each question."""

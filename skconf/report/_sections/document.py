@@ -22,6 +22,7 @@ from skconf.report._sections.source import files_read, source
 from skconf.report._sections.summary import summary
 from skconf.report._sections.table import as_lines, as_table, notes_of
 from skconf.report._sections.trust import trust
+from skconf.report._sections.verdicts import harm_of
 from skconf.report._sections.where import where
 from skconf.report._sections.which import which
 from skconf.report._sections.words import start_of
@@ -106,7 +107,7 @@ def group_findings(source: TableAlone) -> list[Prose]:
     for model, by_group in source.by_group.items():
         finding = slice_finding(by_group, "group", "groups")
         text = f"{model}: {finding}" if model else capitalized(finding)
-        said.append(Prose(text, "finding serious" if len(by_group.overconfident) else "finding"))
+        said.append(Prose(text, "finding", harm_of(by_group.grade)))
     return said
 
 

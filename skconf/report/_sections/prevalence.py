@@ -11,6 +11,7 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.prevalence import AtPrevalence, in_percent
 from skconf.report._page.parts import Part, Prose
 from skconf.report._page.tables import TablePart
+from skconf.report._sections.verdicts import harm_of
 from skconf.report._sections.words import LISTED, left_out, start_of
 
 #: Errors are given for this many cases.
@@ -56,7 +57,7 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
     for model, found in evidence.at_prevalence.items():
         start = start_of(evidence, model)
         said = f"{start}{prevalence_in_words(evidence, model)}"
-        parts.append(Prose(said, "finding serious") if is_off(evidence, model) else Prose(said, "finding"))
+        parts.append(Prose(said, "finding", harm_of(found.grade)))
         if np.isnan(found.total[0]):
             continue
         order = np.argsort(-found.wrong, kind="stable")[:LISTED]

@@ -5,11 +5,11 @@ from typing import Any
 
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._page.parts import Answers
+from skconf.report._page.parts import Answers, Harm
 from skconf.report._sections.abstain import best_threshold
 from skconf.report._sections.answered import answered
-from skconf.report._sections.prevalence import is_off, prevalence_in_words
-from skconf.report._sections.verdicts import harm_shown, verdicts_of
+from skconf.report._sections.prevalence import prevalence_in_words
+from skconf.report._sections.verdicts import harm_of, harm_shown, verdicts_of
 from skconf.report._sections.where import worst_part
 from skconf.report._sections.which import answered_in_words, costs_in_words
 
@@ -22,13 +22,13 @@ def summary(evidence: Evidence) -> Answers:
     """Return the questions of a reader, each with an answer of one or two sentences."""
     ranked, verdicts = evidence.by_harm, verdicts_of(evidence)
     many, compared = len(ranked) > _FEW, _compared(evidence)
-    answers = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), "")]
+    answers: list[tuple[str, str, Harm]] = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), "")]
     answers += compared if many else []
     answers += [
         (
             _of("Prevalence", model, evidence),
             prevalence_in_words(evidence, model),
-            "serious" if is_off(evidence, model) else "",
+            harm_of(evidence.at_prevalence[model].grade),
         )
         for model in ranked
         if model in evidence.at_prevalence
@@ -47,12 +47,12 @@ def summary(evidence: Evidence) -> Answers:
     return Answers(answers + _failures(evidence, ranked, in_short=many))
 
 
-def _compared(evidence: Evidence) -> list[tuple[str, str, str]]:
+def _compared(evidence: Evidence) -> list[tuple[str, str, Harm]]:
     """Say which model is better; nothing for a single model."""
     if len(evidence.profiles) < 2:
         return []
-    costs = [("Cost", costs_in_words(evidence), "")] if evidence.costs else []
-    return [("Compare", answered_in_words(evidence), ""), *costs]
+    said: list[tuple[str, str, Harm]] = [("Compare", answered_in_words(evidence), "")]
+    return [*said, ("Cost", costs_in_words(evidence), "")] if evidence.costs else said
 
 
 def _still_guaranteed(evidence: Evidence, model: Any) -> str:
@@ -78,7 +78,7 @@ def rows_and_classes(evidence: Evidence) -> str:
     return f"{rows} labelled rows{''.join(f', {count:,} classes' for count in sorted(classes))}."
 
 
-def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, str]]:
+def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, Harm]]:
     """Say where models fail worst, in one line for all models without a finding."""
     said: dict[str, list[str]] = {}
     for model in ranked:

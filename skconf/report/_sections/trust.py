@@ -14,7 +14,7 @@ from skconf.report._evidence.reliability import reliability
 from skconf.report._evidence.tops import error_tail, levels_of
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.marks import N_SERIES
-from skconf.report._page.parts import Beside, ChartPart, Kind, Part, Prose, Section
+from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.answered import answered
 from skconf.report._sections.prevalence import is_off, prevalence_parts
@@ -27,13 +27,6 @@ _OF_ANOTHER_SHARE = (
     "correct the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on the "
     "corrected ones."
 )
-#: The kind of a finding, by the grade of the harm that it shows.
-_KINDS: Mapping[str, Kind] = {
-    "": "finding",
-    "mild": "finding mild",
-    "serious": "finding serious",
-    "unusable": "finding unusable",
-}
 #: What is drawn for a limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
@@ -49,7 +42,7 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     for model in evidence.by_harm:
         assessment = evidence.assessments[model]
         text = f"{start_of(evidence, model)}{verdicts[model]}"
-        parts.append(Prose(text, _KINDS[harm_shown(assessment)]))
+        parts.append(Prose(text, "finding", harm_shown(assessment)))
         advice = _OF_ANOTHER_SHARE if is_off(evidence, model) else _advice(assessment, words.numbers)
         advised.setdefault(advice, []).append(str(model))
     for advice, models in advised.items():

@@ -1,12 +1,13 @@
 """The verdict on each model, in a sentence."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from skconf._core.numbers import decimal, digits_of, number
-from skconf.inference._assessment import Assessment
+from skconf.inference._assessment import Assessment, Grade
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._page.parts import Harm
 
 
 def verdicts_of(evidence: Evidence) -> dict[Any, str]:
@@ -33,9 +34,13 @@ def _of_costs(assessment: Assessment) -> str:
     return f"No sign of a gap: {text} {missed} {only}"
 
 
-def harm_shown(assessment: Assessment) -> Literal["", "mild", "serious", "unusable"]:
+def harm_shown(assessment: Assessment) -> Harm:
     """Return the grade of the harm that a verdict shows; "" if it shows none that matters."""
-    grade = assessment.grade
-    if not assessment.found or grade in ("close to calibrated", "negligible"):
+    if not assessment.found or assessment.grade in ("close to calibrated", "negligible"):
         return ""
-    return grade if grade in ("mild", "serious", "unusable") else "serious"  # costs have no grade
+    return harm_of(assessment.grade) or "serious"  # costs have no grade
+
+
+def harm_of(grade: Grade) -> Harm:
+    """Return a grade of harm that matters; "" for any other grade."""
+    return grade if grade in ("mild", "serious", "unusable") else ""
