@@ -18,7 +18,7 @@ from skconf.accumulation._plan import Plan
 from skconf.accumulation._state import State, Totals
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.tables._columns import Columns
-from skconf.tables._files import BATCH_ROWS, TableFile, named_by_id, open_table
+from skconf.tables._files import BATCH_ROWS, TableFile, guess_rows, named_by_id, open_table
 from skconf.tables._json_lines import tell_broken
 from skconf.tables._paths import Paths, list_files
 from skconf.tables._text import Piece
@@ -133,7 +133,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     for file in files[1:]:
         with located(file.name):
             job.columns.check_further(file.names, asked, f"the first file, {first.name}")
-    guesses = [file.guess_rows() for file in files] if progress else [None]
+    guesses = list(map(guess_rows, files)) if progress else [None]
     n_expected = None if None in guesses else sum(filter(None, guesses))
     total, warned, n_rows = Totals(), set[str](), dict.fromkeys(files, 0)
     batch_rows = _OF_GROUPS * BATCH_ROWS if job.columns.groups else BATCH_ROWS

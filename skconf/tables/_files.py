@@ -190,7 +190,7 @@ def _rows(table: Any, columns: Columns, **about: Any) -> Rows | None:
 
 def _answers_of(file: Any, columns: Columns) -> Any:
     """Return the column of graded answers in JSON lines, whose texts may abstain as in a log; None if there is none."""
-    if not isinstance(file, JsonFile) or columns.correct is None or columns.abstained is not None:
+    if not isinstance(file, JsonLines) or columns.correct is None or columns.abstained is not None:
         return None
     return next((name for name in file.names if spelled(name) in PREDICTIONS and name not in columns.named), None)
 
@@ -291,7 +291,7 @@ def open_table(path: Path) -> "TableFile":
     """Open a file to read its columns in batches."""
     with readable(path):
         if holds_json_lines(path):
-            return JsonFile(path)
+            return JsonLines(path)
         if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
             return ArrowFile(path)
         if path.suffix in PARQUET:
@@ -320,10 +320,6 @@ class ArrowFile:
         if isinstance(self.parts, TextFile):
             self.find_line = partial(line_of_row, path, separator=self.parts.separator)
         self.names: list[Any] = self.parts.names
-
-    def guess_rows(self) -> float | None:
-        """Estimate the number of rows; None if only reading the file can tell."""
-        return float(self.parts.n_rows) if isinstance(self.parts, Parquet) else _guess_rows(self.path)
 
     def line_of(self, row: int) -> int | None:
         """Return the line of a row; None if the file has no lines."""
@@ -373,10 +369,6 @@ class PandasFile:
         self.path, self.name = path, shown(path)
         self.separator, self.names = layout_of(path)
 
-    def guess_rows(self) -> float | None:
-        """Estimate the number of rows; None if only reading the file can tell."""
-        return _guess_rows(self.path)
-
     def line_of(self, row: int) -> int | None:
         """Return the line that a row stands in."""
         return line_of_row(self.path, row, self.separator)
@@ -398,38 +390,8 @@ class PandasFile:
         yield self.batches(names, batch_rows)
 
 
-class JsonFile:
-    """A file of JSON lines."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, shown(path)
-        self.parts = JsonLines(path)
-        self.names: list[Any] = self.parts.names
-
-    def guess_rows(self) -> float | None:
-        """Estimate the number of rows; None if only reading the file can tell."""
-        return _guess_rows(self.path)
-
-    def line_of(self, row: int) -> int | None:
-        """Return the line that a row stands in."""
-        return self.parts.line_of(row)
-
-    @property
-    def broken(self) -> Sequence[str]:
-        """Lines that were left out when all rows were read the last time."""
-        return self.parts.broken
-
-    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
-        """Go through the rows of these columns."""
-        return self.parts.batches(names, batch_rows)
-
-    def streams(self, names: list[Any], _: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
-        """Return all rows as a single part, in batches."""
-        yield self.batches(names, batch_rows)
-
-
 #: A file of any format.
-TableFile: TypeAlias = ArrowFile | PandasFile | JsonFile
+TableFile: TypeAlias = ArrowFile | PandasFile | JsonLines
 
 
 class FrameFile:
@@ -484,10 +446,12 @@ def _with_columns(table: Any, rows: pd.DataFrame) -> Any:
     return table
 
 
-def _guess_rows(path: Path) -> float | None:
-    """Estimate the number of lines of a file from the length of its first lines."""
-    if path.suffix in COMPRESSED:
+def guess_rows(file: TableFile) -> float | None:
+    """Estimate the number of rows from the length of the first lines; None if only reading the file can tell."""
+    if isinstance(file, ArrowFile) and isinstance(file.parts, Parquet):
+        return float(file.parts.n_rows)
+    if file.path.suffix in COMPRESSED:
         return None
-    with path.open("rb") as file:
-        head = file.read(_READ_BYTES)
-    return path.stat().st_size * head.count(b"\n") / max(len(head), 1)
+    with file.path.open("rb") as data:
+        head = data.read(_READ_BYTES)
+    return file.path.stat().st_size * head.count(b"\n") / max(len(head), 1)

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from math import inf, nan
 from pathlib import Path
 from typing import Any, Self
 from zipfile import ZipFile, ZipInfo
 
+from skconf._core.messages import brief
 from skconf._core.problems import DataError
-from skconf.tables._log_samples import Choices, Sample, is_scalar
+from skconf.tables._log_samples import Choices, Sample, is_scalar, parsed
 
 #: The numbers of the words of scorers.
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -32,15 +34,14 @@ class InspectLog:
     """
 
     def __init__(self, samples: Iterable[Mapping[str, Any]], head: Mapping[str, Any], broken: list[str]) -> None:
-        ids = (head.get("eval") or {}).get("dataset", {}).get("sample_ids") or []
-        place = {each: at for at, each in enumerate(ids)}
+        place = {each: at for at, each in enumerate(_ids_of(head))}
         # The parts of an archive are in the order in which the samples ended.
         self.rows = sorted(samples, key=lambda row: (row.get("epoch", 1), place.get(row["id"], inf)))
         self.broken = broken
         if not self.rows:
-            raise DataError(
-                "it has no samples.", kind="no log", advice="Log samples: call inspect eval without --no-log-samples."
-            )
+            text = f"none of its {len(broken):,} samples can be read." if broken else "it has no samples."
+            advice = "Log samples: call inspect eval without --no-log-samples."
+            raise DataError(text, kind="no log", advice=advice)
         values: dict[str, list[Any]] = {}
         for row in self.rows:
             for scorer, score in (row.get("scores") or {}).items():
@@ -48,6 +49,13 @@ class InspectLog:
                 parts = {f"{scorer},{name}": each for name, each in value.items()} if isinstance(value, dict) else None
                 for name, each in ({scorer: value} if parts is None else parts).items():
                     values.setdefault(name, []).append(each)
+        if not values:
+            failed = sum(map(_has_failed, self.rows))
+            raise DataError(
+                f"none of its {len(self.rows):,} samples has a score; {failed:,} failed.",
+                kind="no grade",
+                advice="Run the samples again: inspect eval-retry.",
+            )
         why = {name: next((reason for each in of if (reason := _no_grade(each))), "") for name, of in values.items()}
         self.refused = {name: reason for name, reason in why.items() if reason}
         self.grades = [name for name in values if name not in self.refused]
@@ -80,14 +88,14 @@ class InspectLog:
             parts = {part.filename: part for part in archive.infolist()}
             for name, part in parts.items():
                 if name.startswith(_SAMPLES):
-                    row = _parsed(_content(archive, part, path))
+                    row = parsed(_content(archive, part, path))
                     if _is_sample(row):
                         samples.append(row)
                     else:
                         broken.append(name)
             first = next((parts[name] for name in _HEADS if name in parts), None)
             if first is not None:
-                found = _parsed(_content(archive, first, path))
+                found = parsed(_content(archive, first, path))
                 head = found if isinstance(found, dict) else {}
         return cls(samples, head, broken)
 
@@ -101,23 +109,41 @@ class InspectLog:
         return None
 
 
+def _ids_of(head: Any) -> list[Any]:
+    """Return the questions in the order of the data set, as far as they are known."""
+    for name in ("eval", "dataset", "sample_ids"):
+        head = head.get(name) if isinstance(head, dict) else None
+    return [each for each in head if is_scalar(each)] if isinstance(head, list) else []
+
+
 def _is_sample(row: Any) -> bool:
-    return isinstance(row, dict) and "id" in row
-
-
-def _parsed(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    """Return whether an object has the parts of a sample, as far as they are read."""
+    if not isinstance(row, dict) or row.get("id") is None or not is_scalar(row["id"]):
+        return False
+    scores, output = (row.get(name) or {} for name in ("scores", "output"))
+    if type(row.get("epoch", 1)) is not int or not isinstance(scores, dict) or not isinstance(output, dict):
+        return False
+    choices = output.get("choices") or []
+    metadata = [row.get("metadata"), *(each.get("metadata") for each in scores.values() if isinstance(each, dict))]
+    return (
+        isinstance(choices, list)
+        and all(isinstance(each, dict) for each in (*scores.values(), *choices))
+        and all(each is None or isinstance(each, dict) for each in metadata)
+        and isinstance(output.get("completion") or "", str)
+    )
 
 
 def _content(archive: ZipFile, part: ZipInfo, path: Path) -> bytes:
-    """Return the content of a part of an archive. Parts are compressed by Zstandard, which Python 3.14 can read."""
+    """Return the content of a part of an archive; nothing if it is damaged.
+
+    Parts are compressed by Zstandard, which Python 3.14 can read.
+    """
     try:
         return archive.read(part)
     except NotImplementedError:
         pass
+    except Exception:  # noqa: BLE001  # each method of compression has errors of its own
+        return b""
     with path.open("rb") as file:
         file.seek(part.header_offset)
         head = file.read(30)
@@ -126,25 +152,35 @@ def _content(archive: ZipFile, part: ZipInfo, path: Path) -> bytes:
 
 
 def _decompressed(data: bytes, path: Path) -> bytes:
+    """Return the content of a part; nothing if it is damaged."""
     if find_spec("zstandard") is not None:
-        from zstandard import ZstdDecompressor
+        from zstandard import ZstdDecompressor, ZstdError
 
-        return ZstdDecompressor().decompressobj().decompress(data)
+        with suppress(ZstdError):
+            return ZstdDecompressor().decompressobj().decompress(data)
+        return b""
     if find_spec("pyarrow") is not None:
         from pyarrow import BufferReader, CompressedInputStream
 
-        return CompressedInputStream(BufferReader(data), "zstd").read()
+        with suppress(OSError):
+            return CompressedInputStream(BufferReader(data), "zstd").read()
+        return b""
     raise ImportError(
         f"Reading {path} needs zstandard: pip install zstandard. Or convert the log: inspect log convert "
         f"--to json --output-dir converted {path}"
     )
 
 
+def _has_failed(row: Mapping[str, Any]) -> bool:
+    """Return whether a sample ended with an error, or at a limit."""
+    return bool(row.get("error") or row.get("limit"))
+
+
 def _no_grade(value: Any) -> str:
     """Return why a value is not a grade from 0 to 1; "" if it is a grade."""
     number = _number(value)
     if number is None:
-        return "holds no numbers"
+        return f"has {brief(value)}, not only numbers and grades"
     return f"is not in [0, 1]: {number:g}" if number < 0 or number > 1 else ""  # NaN is neither
 
 
@@ -174,7 +210,7 @@ def _sample(row: Mapping[str, Any], scorer: str, part: str) -> Sample:
     number = _number(value)
     return Sample(
         id=row["id"],
-        epoch=int(row.get("epoch", 1)),
+        epoch=row.get("epoch", 1),
         grade=nan if number is None else number,
         answer=answer,
         texts=tuple(each.strip() for each in (answer, text) if isinstance(each, str)),
@@ -182,7 +218,7 @@ def _sample(row: Mapping[str, Any], scorer: str, part: str) -> Sample:
         blank=not (text if answer is None else str(answer)).strip(),
         said_none=value == "N",
         stopped=choices[0].get("stop_reason") == "content_filter",
-        failed=bool(row.get("error")) or (score is None and bool(row.get("limit"))),
+        failed=bool(row.get("error")) or (score is None and _has_failed(row)),
     )
 
 

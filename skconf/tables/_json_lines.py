@@ -14,7 +14,7 @@ from skconf._core.problems import DataError
 from skconf._core.usual_names import USUAL
 from skconf._core.warn import warn
 from skconf.tables._bytes import opened
-from skconf.tables._json_objects import objects_in
+from skconf.tables._json_objects import columns_in, objects_in, values_at
 from skconf.tables._paths import PathColumns, shown
 from skconf.tables._unreadable import UnreadableError, readable
 
@@ -41,18 +41,17 @@ class JsonLines:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.name = path, shown(path)
         #: Lines that were left out when all rows were read the last time.
         self.broken: list[str] = []
         names: dict[str, None] = {}
         within: dict[str, tuple[str, ...]] = {}
         for *_, row in islice(self._rows(), _HEAD_ROWS):
             names |= dict.fromkeys(row)
-            for name, value in row.items():
-                if type(value) is dict and not name.startswith(PREFIX):
-                    within |= {".".join(path): path for path in _paths(value, (name,))}
+            places = [place for place, _ in columns_in([row]) if len(place) > 1 and not place[0].startswith(PREFIX)]
+            within |= {".".join(place): place for place in places}
         #: Where values within objects are, by OUTER.INNER.
-        self.within = {name: path for name, path in within.items() if name not in names}
+        self.within = {name: place for name, place in within.items() if name not in names}
         # Arrow tells the types of what paths say.
         self.of_path = PathColumns.of(path, names) if find_spec("pyarrow") is not None else PathColumns({})
         self.names: list[Any] = [*names, *self.within, *self.of_path.values]
@@ -70,6 +69,10 @@ class JsonLines:
                 yield table
         if tables:
             yield pd.concat(tables, ignore_index=True)
+
+    def streams(self, names: list[Any], _: list[Any], batch_rows: int) -> Iterator[Iterator[pd.DataFrame]]:
+        """Return all rows as a single part, in batches."""
+        yield self.batches(names, batch_rows)
 
     def _batches(self, batch_rows: int | None) -> Iterator[list[dict[str, Any]]]:
         rows, n_bytes = list[dict[str, Any]](), 0
@@ -125,7 +128,7 @@ class JsonLines:
         """Return a column; raise if its values have several kinds, in these rows or in earlier ones."""
         if name in self.of_path.values:
             return pd.Series([self.of_path.values[name].as_py()] * len(rows))
-        values = [row.get(name) for row in rows] if name not in self.within else _at(rows, self.within[name])
+        values = [row.get(name) for row in rows] if name not in self.within else values_at(rows, self.within[name])
         types = dict.fromkeys(map(type, values))
         if float in types and (
             types.keys() - _NUMBERS or (kinds.get(name) != "numbers" and not any(map(_is_known, values)))
@@ -143,23 +146,6 @@ class JsonLines:
                 error.row_id = f"line {self.line_of(first_row + row)}"
                 raise error
         return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
-
-
-def _paths(value: dict[str, Any], before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Go through the places of texts and numbers within an object."""
-    for name, part in value.items():
-        if type(part) is dict:
-            yield from _paths(part, (*before, name))
-        elif type(part) is not list:
-            yield *before, name
-
-
-def _at(rows: Sequence[Any], path: tuple[str, ...]) -> list[Any]:
-    """Return what objects have at a place; None if there is nothing, or a list or an object."""
-    values = list(rows)
-    for name in path:
-        values = [value.get(name) if type(value) is dict else None for value in values]
-    return [None if type(value) in (dict, list) else value for value in values]
 
 
 def _is_known(value: Any) -> bool:

@@ -1,17 +1,15 @@
 """Graded answers of other tools in JSON lines: an object for each answer, with a value for each column."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from math import nan
 from typing import IO, Any
 
 from skconf._core.problems import DataError
 from skconf._core.usual_names import IDS, PREDICTIONS, spelled
-from skconf.tables._json_objects import objects_in
-from skconf.tables._log_samples import Choices, Sample, no_grade
+from skconf.tables._json_objects import columns_in, objects_in
+from skconf.tables._log_samples import Choices, Sample, no_grade, repetitions
 
-_NESTED = {dict, list}
 #: The most bytes of a line: prompts with long contexts have millions of bytes.
 _LINE_BYTES = 1 << 26
 #: The number of rows whose columns are gathered at once.
@@ -52,8 +50,7 @@ class JsonRows:
 
     def _add(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Append rows to the columns."""
-        found = dict[str, list[Any]]()
-        _gather(rows, "", found)
+        found = {".".join(place): values for place, values in columns_in(rows)}
         for name in {**self.columns, **found}:
             if name not in self.columns:
                 self.columns[name] = [None] * self.n_rows
@@ -68,12 +65,7 @@ class JsonRows:
         if of_id is not None:
             ids = [at if key is None else key for at, key in enumerate(self.columns[of_id])]
         answers = [None] * self.n_rows if of_answer is None else self.columns[of_answer]
-        epochs = [1] * self.n_rows
-        if len(set(ids)) < len(ids):
-            seen = Counter[Any]()
-            for at, key in enumerate(ids):
-                seen[key] += 1
-                epochs[at] = seen[key]
+        epochs = repetitions(ids)
         found, none = list[Sample](), dict[str, Any]()
         for key, epoch, value, answer in zip(ids, epochs, self.columns[grade], answers, strict=True):
             grading = nan if value is None else float(value)
@@ -87,17 +79,3 @@ class JsonRows:
     def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
         """Return None: there are no choices by likelihoods."""
         return None
-
-
-def _gather(rows: Sequence[Mapping[str, Any]], before: str, found: dict[str, list[Any]]) -> None:
-    """Add the columns of texts and numbers. Values within objects are called OUTER.INNER; lists are left out."""
-    for name in dict.fromkeys(chain.from_iterable(rows)):
-        values = [row.get(name) for row in rows]
-        kinds = {*map(type, values)}
-        if not _NESTED.isdisjoint(kinds):
-            if dict in kinds:
-                _gather([value if type(value) is dict else {} for value in values], f"{before}{name}.", found)
-            if kinds <= {*_NESTED, type(None)}:
-                continue
-            values = [None if type(value) in _NESTED else value for value in values]
-        found[f"{before}{name}"] = values

@@ -1,7 +1,6 @@
 """Logs of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``, a line for each document and filter."""
 
 import ast
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from scipy.special import softmax
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
 from skconf._core.warn import warn
-from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade
+from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade, parsed, repetitions
 
 #: The names that every line has.
 _NEEDED = {"doc_id", "filtered_resps", "metrics"}
@@ -24,7 +23,14 @@ _NEVER = {"brier_score": "is an array written as text"}
 
 def is_sample(row: Any) -> bool:
     """Return whether an object is a line of such a log."""
-    return isinstance(row, dict) and row.keys() >= _NEEDED and isinstance(row["metrics"], list)
+    return (
+        isinstance(row, dict)
+        and row.keys() >= _NEEDED
+        and isinstance(row["doc_id"], str | int | float)
+        and isinstance(row["filtered_resps"], list)
+        and isinstance(row["metrics"], list)
+        and all(isinstance(metric, str) for metric in row["metrics"])
+    )
 
 
 class LmEvalLog:
@@ -41,9 +47,9 @@ class LmEvalLog:
         self.broken: list[str] = []
         for number, line in enumerate(lines, 1):
             if line.strip():
-                row = _parsed(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                row = parsed(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
                 if is_sample(row):
-                    self.rows.setdefault(str(row.get("filter", "none")), []).append(row)
+                    self.rows.setdefault(str(row.get("filter") or "none"), []).append(row)
                 else:
                     self.broken.append(f"line {number}")
         if not self.rows:
@@ -65,7 +71,9 @@ class LmEvalLog:
     def samples(self, grade: str) -> list[Sample]:
         """Return the samples of the filter that belongs to a grade."""
         metric, _, called = grade.partition(",")
-        return [_sample(row, metric) for row in self.rows[called]]
+        rows = self.rows[called]
+        epochs = repetitions([row["doc_id"] for row in rows])
+        return [_sample(row, metric, epoch) for row, epoch in zip(rows, epochs, strict=True)]
 
     def choices(self, grade: str) -> Choices | None:
         """Return the choices that a metric grades; None if answers are texts, or if the choices cannot be found.
@@ -78,9 +86,10 @@ class LmEvalLog:
         metric, _, called = grade.partition(",")
         rows = self.rows[called]
         pairs = [row["filtered_resps"] for row in rows]
-        if not all(map(_are_likelihoods, pairs)):
+        likelihoods = list(map(_are_likelihoods, pairs))
+        if not any(likelihoods):
             return None
-        if all(len(each) == 1 for each in pairs):
+        if all(likelihoods) and all(len(each) == 1 for each in pairs):
             raise DataError(
                 f"{metric} does not grade an answer, but how likely a given text is, because the output type of this "
                 "task is loglikelihood.",
@@ -88,7 +97,7 @@ class LmEvalLog:
                 column=grade,
                 advice="Log a multiple-choice task, or a task that generates answers.",
             )
-        found = _Likelihoods(rows, pairs).graded_by(metric)
+        found = _Likelihoods(rows, pairs).graded_by(metric) if all(likelihoods) else None
         if found is None:
             warn(
                 f"the choice with the largest log-likelihood does not reproduce {metric} in every row. So it is "
@@ -98,21 +107,23 @@ class LmEvalLog:
         return found
 
 
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _are_likelihoods(responses: Any) -> bool:
+def _are_likelihoods(responses: list[Any]) -> bool:
     """Return whether responses are pairs of texts: a log-likelihood, and whether the model would write this choice."""
-    return isinstance(responses, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") for pair in responses
+    return bool(responses) and all(
+        isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") and _is_number(pair[0])
+        for pair in responses
     )
 
 
-def _sample(row: Mapping[str, Any], metric: str) -> Sample:
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _sample(row: Mapping[str, Any], metric: str, epoch: int) -> Sample:
     """Return a line as a sample; the generated text is the answer."""
     value, responses, doc = row.get(metric), row["filtered_resps"], row.get("doc")
     answer = responses[0] if responses else None
@@ -122,7 +133,7 @@ def _sample(row: Mapping[str, Any], metric: str) -> Sample:
     columns = {f"doc.{name}": each for name, each in doc.items() if is_scalar(each)} if isinstance(doc, dict) else {}
     return Sample(
         id=row["doc_id"],
-        epoch=1,
+        epoch=epoch,
         grade=np.nan if value is None else float(value),
         answer=None if text is None else answer,
         texts=() if text is None else (text,),
@@ -163,8 +174,8 @@ class _Likelihoods:
         return padded
 
     def graded_by(self, metric: str) -> Choices | None:
-        """Return the choices that reproduce a metric in every row; None if there are none."""
-        grades = np.array([float(row.get(metric, np.nan)) for row in self.rows])
+        """Return the choices that reproduce a metric in every row that has it; None if there are none."""
+        grades = np.array([row.get(metric) for row in self.rows], dtype=np.float64)
         # The text between question and choice, a space by default, is not a part of the choice.
         for n_before in (1, 0) if all(text[:1].isspace() for each in self.texts for text in each) else (0,):
             choice = self._choice(_WEIGHED_BY.get(metric), n_before)
@@ -172,7 +183,7 @@ class _Likelihoods:
                 return None
             for targets in self._targets(n_before):
                 right = np.array([each in target for each, target in zip(choice, targets, strict=True)])
-                if (right == grades).all():
+                if ((right == grades) | np.isnan(grades)).all():
                     return self._of(choice)
         return None
 

@@ -1,11 +1,14 @@
 """Samples of logs in one form for all tools, and the rules that say which answers abstain."""
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.messages import brief
 from skconf._core.probabilities import Floats
 
 #: The state of an answer that does not abstain.
@@ -149,6 +152,26 @@ def states_of(grades: Floats, answers: Sequence[Any]) -> list[str]:
     ]
 
 
+def parsed(text: bytes) -> Any:
+    """Return a value that is written as JSON; None if it is damaged."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def repetitions(ids: Sequence[Any]) -> list[int]:
+    """Return how often each id has occurred up to its place."""
+    if len(set(ids)) == len(ids):
+        return [1] * len(ids)
+    seen = Counter[Any]()
+    epochs = []
+    for each in ids:
+        seen[each] += 1
+        epochs.append(seen[each])
+    return epochs
+
+
 def is_scalar(value: Any) -> bool:
     """Return whether a value of a log fits a cell of a table."""
     return value is None or isinstance(value, str | int | float)
@@ -157,10 +180,12 @@ def is_scalar(value: Any) -> bool:
 def no_grade(values: Iterable[Any]) -> str:
     """Return why values are not grades; "" if they are truth values or numbers from 0 to 1."""
     known = [value for value in values if value is not None]
-    if not known or not all(issubclass(kind, int | float) for kind in {*map(type, known)}):
-        return "holds no numbers"
+    if not known:
+        return "has no values"
+    if not all(issubclass(kind, int | float) for kind in {*map(type, known)}):
+        return f"has {brief(next(value for value in known if not isinstance(value, int | float)))}, not only numbers"
     outside = next((value for value in known if value < 0 or value > 1), None)  # NaN is neither
-    return "" if outside is None else f"is not in [0, 1]: {outside:g}"
+    return "" if outside is None else f"is not in [0, 1]: {brief(outside)}"
 
 
 def _abstains(text: str) -> bool:
