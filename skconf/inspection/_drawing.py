@@ -150,16 +150,23 @@ def mark_threshold(ax: Any, threshold: float | None, style: Style) -> None:
 
 
 def panels(ax: Any, labels: Sequence[str], xlabel: str) -> list[Any]:
-    """Return a panel within these axes for each label, in two columns; earlier panels are removed."""
+    """Return a panel within these axes for each label, in two columns; earlier panels are removed.
+
+    Without a layout that makes room for the legend, the panels begin below it.
+    """
     for panel in [child for child in ax.child_axes if child.get_gid() == _PANEL]:
         panel.remove()
+    top = 1.0
+    if not _makes_room(ax.figure):
+        draw_legend(ax)
+        top -= ax.get_legend().get_window_extent().height / ax.bbox.height if ax.get_legend() else 0.0
     n_rows = -(-len(labels) // 2)
-    width, height = (1 - _GAP[0]) / 2, 1 / n_rows - _GAP[1]
+    width, height = (1 - _GAP[0]) / 2, top / n_rows - _GAP[1]
     made = []
     for place, label in enumerate(labels):
         row, column = divmod(place, 2)
         is_last = place + 2 >= len(labels)
-        corner = column * (width + _GAP[0]), 1 - (row + 1) / n_rows
+        corner = column * (width + _GAP[0]), top * (1 - (row + 1) / n_rows)
         panel = ax.inset_axes([*corner, width, height], gid=_PANEL, facecolor=ax.get_facecolor())
         panel.set_title(label, loc="left", fontsize="small", pad=2, color=ink(ax))
         panel.tick_params(labelsize="small", colors=ink(ax), labelbottom=is_last)
@@ -201,7 +208,8 @@ def draw_legend(ax: Any, inside: str = "best") -> float:
     style["labelcolor"] = [_legible(handle, ax) for handle in handles]
     narrow = [label.replace(": ", "\n").replace(", ", "\n") for label in labels]
     if not is_alone or not _makes_room(figure):
-        style |= _below(ax) if _makes_room(figure) else {"loc": inside}
+        above = {"loc": "upper left", "borderaxespad": 0.0, "ncols": 2}
+        style |= _below(ax) if _makes_room(figure) else {"loc": inside} if ax.axison else above
         for texts, ncols in ((labels, style.pop("ncols", 1)), (labels, 1), (narrow, 1)):
             if ax.legend(handles, texts, ncols=ncols, **style).get_window_extent().width <= ax.bbox.width:
                 break

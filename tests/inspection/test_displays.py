@@ -819,6 +819,17 @@ class TestEveryDisplay:
             assert not legend.overlaps(part.xaxis.label.get_window_extent())
         assert axes[0].bbox.width > 0.6 * axes[1].bbox.width
 
+    @pytest.mark.parametrize("n_models", [2, 5])
+    @pytest.mark.parametrize("display", [ThresholdDisplay, ConfidenceHistogramDisplay])
+    def test_legend_stands_above_panels_if_no_layout_makes_room(self, display, n_models):
+        figure, ax = plt.subplots(figsize=(6.4, 4.8))
+        for seed in range(n_models):
+            display.from_predictions(profile_of(seed=seed), ax=ax, name=f"model {seed}")
+        figure.draw_without_rendering()
+        legend = ax.get_legend().get_window_extent()
+        assert legend.y1 <= ax.title.get_window_extent().y0
+        assert all(panel.get_tightbbox().y1 <= legend.y0 for panel in ax.child_axes)
+
     def test_names_in_the_legend_have_the_colours_of_their_lines(self):
         ax = None
         for seed in range(2):
