@@ -1,7 +1,6 @@
 """Logs of evaluations of language models as tables: the grade and the confidence of each answer, and who abstained."""
 
 import gc
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -12,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import option, shorten, suggest
+from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import CORRECTNESS, spelled
 from skconf.tables._bytes import opened
@@ -21,7 +20,7 @@ from skconf.tables._inspect import InspectLog
 from skconf.tables._json_lines import tell_broken
 from skconf.tables._json_rows import JsonRows
 from skconf.tables._lm_eval import LmEvalLog, is_sample
-from skconf.tables._log_samples import ANSWERED, Log
+from skconf.tables._log_samples import ANSWERED, Log, parsed
 from skconf.tables._paths import COMPRESSED, LogPath, holds_json_lines, shown
 from skconf.tables._unreadable import readable
 
@@ -180,14 +179,10 @@ def is_log(path: Path) -> bool:
 
 
 def _has_samples(path: Path) -> bool:
-    """Return whether the first readable line is a sample of lm-evaluation-harness."""
+    """Return whether one of the first lines is a sample of lm-evaluation-harness."""
     with readable(path), opened(path) as file:
-        for line in islice(filter(bytes.strip, file), _FIRST):
-            try:
-                return is_sample(json.loads(line.removeprefix(b"\xef\xbb\xbf")))
-            except (ValueError, RecursionError):
-                continue
-    return False
+        lines = islice(filter(bytes.strip, file), _FIRST)
+        return any(is_sample(parsed(line.removeprefix(b"\xef\xbb\xbf"))) for line in lines)
 
 
 def _is_whole_json(path: Path) -> bool:
@@ -212,8 +207,9 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
         names = [name for name in names if spelled(name) in CORRECTNESS]
     if correct is None and len(names) == 1:
         return names[0], [f"read {names[0]} as whether answers are right"]
-    if correct is not None and correct in log.refused:
-        raise DataError(f"{correct} {log.refused[correct]}.", kind="no grade", column=correct)
+    refused = [name for name in log.refused if correct in (name, name.partition(",")[0])]
+    if refused and not any(correct in (name, name.partition(",")[0]) for name in names):
+        raise DataError(f"{refused[0]} {log.refused[refused[0]]}.", kind="no grade", column=correct)
     if not names and log.grades:
         raise DataError(
             f"no column has a usual name of grades, such as correct. Numbers from 0 to 1 are in {shorten(log.grades)}.",
@@ -251,6 +247,14 @@ def _table(
     answers: Any = [sample.answer for sample in samples] if choices is None else choices.choice
     more = _series(log.columns) if isinstance(log, JsonRows) else _columns([sample.columns for sample in samples])
     states = np.array([sample.state for sample in samples], dtype=object)
+    without = [f"{np.count_nonzero(states == state):,} {state}" for state in NOT_GRADED]
+    if np.isin(states, NOT_GRADED).all():
+        raise DataError(
+            f"none of its {len(states):,} samples has a grade: {listed(without)}.",
+            kind="no grade",
+            column=grade,
+            advice="Grade the answers, and log the samples again.",
+        )
     if abstained is None and _ABSTAINED in more:
         abstained = _ABSTAINED
     if abstained is False:

@@ -7,8 +7,10 @@ import gc
 import gzip
 import json
 import math
+import shutil
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -266,6 +268,122 @@ def test_broken_lines_are_counted_and_named(tmp_path):
         with pytest.raises(ValueError, match=r".") as caught:
             read_log(path)
         assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("tool", "damage"),
+    [
+        ("inspect", {"id": None}),
+        ("inspect", {"id": [1]}),
+        ("inspect", {"epoch": "2"}),
+        ("inspect", {"scores": "C"}),
+        ("inspect", {"scores": {"choice": "C"}}),
+        ("inspect", {"scores": {"choice": {"value": "C", "metadata": [1]}}}),
+        ("inspect", {"output": "B"}),
+        ("inspect", {"output": {"choices": "B"}}),
+        ("inspect", {"output": {"completion": 7}}),
+        ("inspect", {"metadata": [1]}),
+        ("mc", {"doc_id": None}),
+        ("mc", {"doc_id": [1]}),
+        ("mc", {"filtered_resps": None}),
+        ("mc", {"filtered_resps": "B"}),
+        ("mc", {"metrics": [{"acc": 1}]}),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_damaged_sample_is_left_out_and_named(tool, damage, at, tmp_path):
+    if tool == "mc":
+        rows, path, correct = of("samples_mc.jsonl"), tmp_path / "samples_x.jsonl", "acc"
+        whole, what = read_log(LOGS / "samples_mc.jsonl", correct=correct), f"line {at + 1}"
+        rows[at] |= damage
+        written(rows, path)
+    else:
+        log, path, correct = json.loads(json.dumps(INSPECT)), tmp_path / "log.json", "choice"
+        whole, what = read_log(LOGS / "inspect.json", correct=correct), f"sample {at + 1}"
+        gone = (log["samples"][at]["id"], log["samples"][at]["epoch"])
+        at = whole.index[[(row.id, row.epoch) == gone for row in whole.itertuples()]][0]
+        log["samples"][int(what.split()[1]) - 1] |= damage
+        path.write_text(json.dumps(log))
+    with pytest.warns(UserWarning, match=rf"1 sample is broken and left out \({what}\)"):
+        read = read_log(path, correct=correct)
+    pd.testing.assert_frame_equal(read, whole.drop(index=at).reset_index(drop=True), check_dtype=False)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, 93])
+def test_a_damaged_part_of_an_archive_is_left_out_and_named(method, tmp_path):
+    path = tmp_path / "log.eval"
+    shutil.copy(LOGS / "inspect.eval", path)
+    if method == zipfile.ZIP_DEFLATED:
+        with zipfile.ZipFile(path, "w", method) as archive:
+            for row in INSPECT["samples"]:
+                archive.writestr(f"samples/{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
+    with zipfile.ZipFile(path) as archive:
+        part = archive.getinfo("samples/q3_epoch_1.json")
+    content = bytearray(path.read_bytes())
+    start = part.header_offset + 30 + len(part.filename) + 40
+    content[start : start + 20] = bytes(each ^ 0xFF for each in content[start : start + 20])
+    path.write_bytes(content)
+    with pytest.warns(UserWarning, match=r"1 sample is broken and left out \(samples/q3_epoch_1.json\)"):
+        read = read_log(path, correct="choice")
+    assert len(read) == len(INSPECT["samples"]) - 1
+    assert ("q3", 1) not in set(zip(read["id"], read["epoch"], strict=True))
+
+
+@pytest.mark.parametrize("head", [None, [], {"dataset": None}, {"dataset": {"sample_ids": [[1], "q1"]}}])
+def test_samples_are_read_whatever_is_said_of_the_data_set(head, tmp_path):
+    (tmp_path / "log.json").write_text(json.dumps({**INSPECT, "eval": head}))
+    assert len(read_log(tmp_path / "log.json", correct="choice")) == len(INSPECT["samples"])
+
+
+@pytest.mark.parametrize("value", [None, float("nan")])
+def test_a_document_without_a_grade_is_unscored_and_leaves_the_others_their_confidence(value, tmp_path):
+    rows = of("samples_mc.jsonl")
+    rows[3]["acc"] = value
+    read = read_log(written(rows, tmp_path / "samples_x.jsonl"), correct="acc")
+    assert read["state"].tolist() == ["unscored" if at == 3 else "answered" for at in range(len(rows))]
+    whole = read_log(LOGS / "samples_mc.jsonl", correct="acc")
+    assert read["confidence"].tolist() == whole["confidence"].tolist()
+
+
+@pytest.mark.parametrize("responses", [[], [["x", "False"], ["-1.0", "True"]]])
+def test_a_document_without_likelihoods_is_no_reason_to_guess_which_choice_was_graded(responses, tmp_path):
+    rows = of("samples_mc.jsonl")
+    rows[3]["filtered_resps"] = responses
+    path = written(rows, tmp_path / "samples_x.jsonl")
+    with pytest.warns(UserWarning, match="there are no confidences"):
+        read = read_log(path, correct="acc")
+    assert read["confidence"].isna().all()
+    assert read["correct"].tolist() == [row["acc"] for row in rows]
+
+
+def test_a_document_that_is_there_twice_is_a_repetition(tmp_path):
+    rows = of("samples_mc.jsonl")
+    for at, row in enumerate(rows):
+        row["doc_id"] = at // 2
+    assert read_log(written(rows, tmp_path / "samples_x.jsonl"), correct="acc")["epoch"].tolist() == [1, 2] * 7
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"scores": {}, "error": {"message": "x"}}, "none of its 20 samples has a score; 20 failed"),
+        ({"scores": {"choice": {"value": float("nan")}}}, "samples has a grade: 18 unscored and 2 failed"),
+        ({"scores": {"choice": {"value": "good"}}}, "choice has 'good', not only numbers and grades"),
+        ({"id": None}, "none of its 20 samples can be read"),
+    ],
+)
+def test_without_any_grade_it_is_said_why(change, told, tmp_path):
+    path = changed(tmp_path / "log.json", change=lambda row: row.update(change))
+    with pytest.raises(ValueError, match=told) as caught:
+        read_log(path, correct="choice")
+    assert caught.value.kind in ("no grade", "no log")
+
+
+def test_a_metric_that_was_named_without_its_filter_is_said_to_be_no_grade(tmp_path):
+    rows = of("samples_mc.jsonl")
+    rows[3]["acc"] = "1.0"
+    with pytest.raises(ValueError, match=r"acc,none has '1.0', not only numbers"):
+        read_log(written(rows, tmp_path / "samples_x.jsonl"), correct="acc")
 
 
 @pytest.mark.parametrize(("text", "kind"), [("{", "damaged"), ("[]", "no log"), ('{"eval": {}}', "no log")])

@@ -113,7 +113,8 @@ def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlo
     states = {model: each["state"].value_counts().to_dict() for model, each in frames.items()}
     rows = [_counts(states[model], graded[model], logs.columns[model], level) for model in frames]
     frame = pd.DataFrame(rows, index=pd.Index(list(frames) if several else ["value"], name="model"))
-    said = [*logs.said, "there are no confidences, so answers are only counted"]
+    alone = "are no confidences" if any(row["answered"] for row in rows) else "is no answer"
+    said = [*logs.said, f"there {alone}, so rows are only counted"]
     sources = [
         SourceFile(model if several else "", shown(file), sum(states[model].values()), digest(file))
         for model, (file,) in logs.files.items()
