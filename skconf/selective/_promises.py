@@ -36,7 +36,7 @@ RISKS = (
 CHARGES, REWARDS = ("cost", "ecuas_1"), ("cwsa", "cwsa_plus")
 _OF_A_CLASS = RISKS[-3:]
 #: Rates that can only rise if more samples are accepted.
-_FLOORS = ("coverage", "recall")
+FLOORS = ("coverage", "recall")
 #: Tosses of a coin for each cost; a threshold is shown if more than half of them show it.
 _TOSSES = 25
 
@@ -100,7 +100,7 @@ class Promise(NamedTuple):
         """Return the fewest samples of the base that can show the promise, if all are right."""
         if self.risk in REWARDS:
             return fewest_rewarded(target, share, plus=self.risk == "cwsa_plus")
-        if self.risk in _FLOORS:
+        if self.risk in FLOORS:
             return math.ceil(math.log(share) / math.log(target) * (1 - 1e-12)) if target < 1 else 2**62
         if self.risk in CHARGES:
             return smallest_sample(min(target / charges[self.risk].largest, 1.0), 1 - share / 2)
@@ -230,7 +230,7 @@ def _checked(value: Any, name: str, risk: str = "risk") -> float:
     check_number(value, name, 0.0, np.inf if unbounded else 1.0, open_high=unbounded or risk in REWARDS)
     if value == 0:
         raise ValueError(f"{name} must be above 0. No number of samples can show that a rate is zero.")
-    if value == 1 and risk in _FLOORS:
+    if value == 1 and risk in FLOORS:
         raise ValueError(f"{name} must be below 1. No number of samples can show that a rate is one.")
     return float(value)
 
@@ -350,7 +350,7 @@ def _rated(ranked: Rows, promise: Promise, target: float, share: float, given: F
     """Return the thresholds that keep a cap or a floor of a rate, and the number of samples of its base."""
     base, events = ranked.base_and_events(promise)
     n_base, score = int(base.sum()), ranked.score[events]  # descending
-    if promise.risk in _FLOORS:
+    if promise.risk in FLOORS:
         least = int(binom.isf(share, n_base, target)) + 1 if n_base else 1
         if least > len(score) or least > n_base:
             return np.zeros(len(given), dtype=np.bool_), n_base
@@ -389,7 +389,7 @@ def _kept(
         base, events = ranked.base_and_events(promise)
         events, n_samples = events & accepted, int(base.sum())
     of, hits = int(base.sum()), int(events.sum())
-    limit = lower_limit(hits, of - hits, share) if promise.risk in _FLOORS else upper_limit(hits, of - hits, 1 - share)
+    limit = lower_limit(hits, of - hits, share) if promise.risk in FLOORS else upper_limit(hits, of - hits, 1 - share)
     return Kept(n_samples, hits / of if of else np.nan, float(limit) if of else np.nan, shown, reason)
 
 
@@ -429,7 +429,7 @@ def _closest(
         earned = [_earned(ranked, promise, count, at) for count, at in looks]
         best = int(np.argmax(earned))
         return f"; the largest observed is {earned[best]:.3g}, with {looks[best][0]:,} accepted samples"
-    if promise.risk in _FLOORS:
+    if promise.risk in FLOORS:
         of_all = _kept(ranked, promised, share, len(ranked))
         return f"; if everything is accepted, it is {of_all.observed:.3g}, with a lower limit of {of_all.limit:.3g}"
     return ""
@@ -448,9 +448,9 @@ def _conflict(
     for (promise, target), shown in zip(promises, shown_by, strict=True):
         if promise.risk in REWARDS:  # kept at some thresholds, with gaps between them
             continue
-        at = np.flatnonzero(shown)[0 if promise.risk in _FLOORS else -1]
+        at = np.flatnonzero(shown)[0 if promise.risk in FLOORS else -1]
         name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {target:g}"
-        is_floor = promise.risk in _FLOORS
+        is_floor = promise.risk in FLOORS
         floors += [int(accepted[at])] if is_floor else []
         parts.append(f"{name} {'needs at least' if is_floor else 'allows at most'} {accepted[at] / n_rows:.1%}")
     text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"

@@ -16,8 +16,8 @@ from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 from skconf.selective._cells import BY_CLASS, Cells, table_of
 from skconf.selective._mix import Mix, draw_to_mix
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._prevalence import by_class, choose_at
-from skconf.selective._promises import CHARGES, REWARDS, Charge, Promise, Rows, ecuas_charge, read_promises
+from skconf.selective._prevalence import by_class, choose_at, weighed
+from skconf.selective._promises import CHARGES, FLOORS, REWARDS, Charge, Promise, Rows, ecuas_charge, read_promises
 from skconf.selective._risk_control import SPEND
 from skconf.selective._sliced import Terms, keep_in_slices
 from skconf.selective._thresholds import TunedThreshold
@@ -285,11 +285,15 @@ def keep_promises(
                 f"target[{promise.risk!r}] is defined for the confidence only. Keep confidence='max_proba' and "
                 "cost_matrix=None, and pass no score."
             )
-    if profile.abstained is not None and any(promise.risk == "coverage" for promise in promises):
-        raise ValueError(
-            "target['coverage'] cannot be promised if the model abstains in some rows, because no threshold accepts "
-            "these rows."
-        )
+    if profile.abstained is not None:
+        for promise in promises:
+            if promise.risk in FLOORS:
+                raise ValueError(
+                    f"target[{promise.risk!r}] cannot be promised if the model abstains in some rows, because no "
+                    "threshold accepts these rows."
+                )
+        if mix is not None:
+            weighed(profile, mix.ends[0])  # refused there, too
     true, predicted = profile.true_class, profile.predicted_class
     rows = Rows(profile.score, profile.correct, true, predicted, charges)
     cells, codes, answered = None, np.zeros(len(profile), dtype=np.intp), np.array([])
@@ -305,7 +309,7 @@ def keep_promises(
         counts = [np.bincount(each[each >= 0], minlength=len(cells.index)) for each in (codes, of_all)]
         answered = counts[0] / counts[1]
     terms = terms_of(aim, promises)
-    if mix is not None and not mix.is_of(profile):
+    if mix is not None and not mix.is_of(profile, clusters):
         # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
         chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
@@ -385,10 +389,10 @@ def choose_threshold(
     -------
     TunedThreshold
     """
-    everything, share_answered = profile, profile.share_answered
+    share_answered = profile.share_answered
     if clusters is not None:
         profile = profile[one_of_each(clusters, separate_stream(random_state))]
-    if mix is None or mix.is_of(everything):
+    if mix is None or mix.is_of(profile, clusters):
         tuned = objective.choose(profile, share_answered)
     else:
         tuned = choose_at(profile, objective, mix, random_state)

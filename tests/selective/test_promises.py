@@ -329,11 +329,24 @@ def test_a_threshold_that_was_given_stays_if_it_accepts_everything():
     assert tune_threshold(profile, thresholds=[0.55], **given).threshold == 0.55
 
 
-def test_no_coverage_is_promised_where_rows_abstain():
+def test_no_floor_is_promised_where_rows_abstain():
     right, sure = np.arange(200) % 9 > 0, np.linspace(0.5, 1, 200)
     abstains = ConfidenceProfile.from_correctness(right, sure, abstained=np.arange(200) < 9)
     with pytest.raises(ValueError, match="abstains in some rows"):
         tune_threshold(abstains, target={"coverage": 0.5}, objective="coverage", confidence_level=LEVEL)
+    late = np.arange(2000) >= 1100
+    # Nine in ten rows of class 1 abstain, so no threshold accepts more than a tenth of them.
+    abstains = ConfidenceProfile.from_predictions(np.repeat([0, 1], 1000), np.repeat([0.1, 0.9], 1000), abstained=late)
+    with pytest.raises(ValueError, match=r"target\['recall'\] cannot be promised if the model abstains"):
+        tune_threshold(abstains, target={"recall": {1: 0.5}}, confidence_level=LEVEL)
+
+
+@pytest.mark.parametrize("at", [{"target": {"risk": 0.2}}, {"target": 0.2, "slices": np.arange(2000) % 2}])
+def test_no_prevalence_where_rows_abstain_whose_class_is_unknown(at):
+    late = np.arange(2000) >= 1100
+    abstains = ConfidenceProfile.from_predictions(np.repeat([0, 1], 1000), np.repeat([0.1, 0.9], 1000), abstained=late)
+    with pytest.raises(ValueError, match="have no class"):
+        tune_threshold(abstains, confidence_level=LEVEL, prevalence={1: 0.1}, **at)
 
 
 def test_a_promised_cost_needs_costs():
