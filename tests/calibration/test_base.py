@@ -58,16 +58,20 @@ MAKERS = {
     "confidence": ConfidenceCalibrator,
 }
 ONE_AGAINST_THE_REST = [name for name, make in MAKERS.items() if isinstance(make(), OneVsRestCalibrator)]
+#: Of these no class that was seen gets a probability of zero or one.
 NEVER_SURE = [
-    "platt",
-    "quadratic",
-    "beta",
-    "spline",
-    "bayesian",
-    "venn-abers",
-    "smoothed temperature",
-    "matrix",
-    "pooled",
+    MAKERS[name]
+    for name in (
+        "platt",
+        "quadratic",
+        "beta",
+        "spline",
+        "bayesian",
+        "venn-abers",
+        "smoothed temperature",
+        "matrix",
+        "pooled",
+    )
 ]
 
 
@@ -77,6 +81,9 @@ def each(names):
 
 
 ALL = each(MAKERS)
+#: For what is the same whether weights are learned, which takes fits on many folds.
+EQUAL_POOL = partial(PooledCalibrator, weights="uniform", tail_zscore=None)
+ALL_FAST = pytest.mark.parametrize("make", (MAKERS | {"pooled": EQUAL_POOL}).values(), ids=MAKERS)
 BOTH = pytest.mark.parametrize("calibrator", CLASSES)
 
 # Random tasks are at times so small that their probabilities mislead.
@@ -86,7 +93,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:TemperatureCalibrator makes prob
 @ALL
 @given(seed=st.integers(0, 2**32 - 1))
 @example(seed=1500284)  # the last step of the spline's fit gains less than its stiff penalty rounds
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_a_whole_weight_is_a_repetition(make, seed):
     rng = np.random.default_rng(seed)
     p, y = binary_task(int(rng.integers(6, 60)), seed)
@@ -111,7 +118,7 @@ def test_calibrated_data_keep_their_probabilities(make):
 
 @ALL
 def test_sharpened_probabilities_are_softened_again(make):
-    p, y = binary_task(100_000)
+    p, y = binary_task(20_000)
     before, after = p, make().fit(p, y).predict_proba(p)[:, 1]
     assert np.mean((after - y) ** 2) < np.mean((before - y) ** 2) - 0.01
 
@@ -220,9 +227,8 @@ def test_a_row_without_any_probability_left_becomes_uniform():
 
 
 @ALL
-@pytest.mark.parametrize("n_classes", [2, 3, 7])
-@given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=8, deadline=None)
+@given(n_classes=st.sampled_from([2, 3, 7]), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10, deadline=None)
 def test_rows_sum_to_one_and_stay_in_range(make, n_classes, seed):
     rng = np.random.default_rng(seed)
     alpha = rng.choice([0.02, 1, 50])
@@ -272,21 +278,9 @@ def test_extremes_give_probabilities(make, extreme):
         got = model.predict_proba(asked)
         assert got.min() >= 0
         np.testing.assert_allclose(got.sum(axis=1), 1, rtol=1e-12)
-
-
-@each(NEVER_SURE)
-@of_extremes
-@pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
-def test_no_class_that_was_seen_gets_a_probability_of_zero_or_one(make, extreme):
-    proba, y, weight = extreme
-    n_classes = proba.shape[1]
-    if len(set(np.asarray(y).tolist())) < n_classes:
-        pytest.skip("a class is absent")
-    model = make().fit(proba, y, weight)
-    for asked in (proba, np.eye(n_classes)):
-        got = model.predict_proba(asked)
-        assert got.min() > 0
-        assert got.max() < 1
+        if make in NEVER_SURE and set(np.asarray(y).tolist()) == set(range(n_classes)):
+            assert got.min() > 0
+            assert got.max() < 1
 
 
 @each(["isotonic", "quadratic", "beta", "spline", "bayesian", "venn-abers"])
@@ -413,7 +407,7 @@ def test_a_single_class_leaves_everything_as_it_is(make, n_classes, only):
     np.testing.assert_allclose(model.predict_proba(proba), proba, rtol=1e-12)
 
 
-@ALL
+@ALL_FAST
 @pytest.mark.parametrize(
     "names", [["no", "yes"], [False, True], [-3, 8], [0.5, 1.5], np.array(["n", "y"], dtype=object)], ids=str
 )
@@ -427,14 +421,14 @@ def test_labels_of_any_kind(make, names):
         np.testing.assert_array_equal(model.predict_proba(p), expected)
 
 
-@ALL
+@ALL_FAST
 @pytest.mark.parametrize("order", [[2, 0, 1], [1, 0, 2]])
 def test_labels_give_the_order_of_the_columns(make, order):
     proba, code = three_class_task()
     expected = make().fit(proba, code).predict_proba(proba)
     model = make().fit(proba[:, order], code, labels=order)
     assert model.classes_.tolist() == order
-    atol = 1e-5 if make in (MatrixCalibrator, PooledCalibrator) else 1e-9  # that is where it stops searching
+    atol = 1e-5 if make in (MatrixCalibrator, EQUAL_POOL) else 1e-9  # that is where it stops searching
     np.testing.assert_allclose(model.predict_proba(proba[:, order]), expected[:, order], atol=atol)
 
 
@@ -447,7 +441,7 @@ def test_two_classes_in_the_other_order(make):
     np.testing.assert_allclose(got[:, ::-1], expected, atol=1e-7)
 
 
-@ALL
+@ALL_FAST
 def test_a_single_column_is_the_probability_of_the_second_class(make):
     p, y = binary_task()
     from_column, from_both = make().fit(p, y), make().fit(np.column_stack([1 - p, p]), y)
@@ -469,7 +463,7 @@ def test_a_second_fit_forgets_the_first():
 # --- inputs ------------------------------------------------------------------------------------------------------
 
 
-@ALL
+@ALL_FAST
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("columns", [1, 2, 3])
 def test_short_floats_are_read_as_the_numbers_they_are(make, dtype, columns):
@@ -513,7 +507,7 @@ def test_inputs_are_left_alone(make, present):
         np.testing.assert_array_equal(array, copy)
 
 
-@ALL
+@ALL_FAST
 def test_polars(make):
     pl = pytest.importorskip("polars")
     proba, code = three_class_task(60)
@@ -607,7 +601,7 @@ def test_before_fit_it_says_so(calibrator):
 # --- pairs of confidence and correctness ---------------------------------------------------------------------------
 
 
-@ALL
+@ALL_FAST
 def test_pairs_of_confidence_and_correctness_are_a_binary_task(make):
     confidence, correct = binary_task()
     model = make().fit(confidence, correct)
@@ -664,7 +658,7 @@ def test_pickle_keeps_the_fit(make, n_classes):
     np.testing.assert_array_equal(twin.predict_proba(proba), model.predict_proba(proba))
 
 
-@ALL
+@ALL_FAST
 def test_clone_keeps_parameters_and_drops_the_fit(make):
     p, y = binary_task()
     model = make()
