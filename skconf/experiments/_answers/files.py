@@ -89,15 +89,7 @@ def label_of(system: str, method: str) -> str:
 def read_answers(
     folder: Path, right: str | None = None, correct: str | None = None
 ) -> tuple[list[AnswerFile], dict[str, str]]:
-    """Return the files of answers in a folder, and the reasons why others cannot be read; `correct` is for logs.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no table file.
-    ValueError
-        If no file can be read, or the word for a right answer is unknown.
-    """
+    """Return the files of answers in a folder, and the reasons why others cannot be read; `correct` is for logs."""
     read: list[AnswerFile] = []
     left_out: dict[str, str] = {}
     paths = list_files(folder)

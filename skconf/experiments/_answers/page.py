@@ -49,19 +49,7 @@ _NOTES = (
 
 
 def answers_report(result: AnswersResult, source: Mapping[str, str]) -> ExperimentReport:
-    """Return what the answers of systems cost, and how systems and methods differ.
-
-    Parameters
-    ----------
-    result : AnswersResult
-        From :func:`answers_experiment`.
-    source : mapping of str to str
-        What was run.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return what the answers of systems cost, and how systems and methods differ."""
     figures, read = result.figures, result.files
     tasks = list(figures["task"].unique())
     best = _best_methods(figures)

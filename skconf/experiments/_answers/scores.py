@@ -62,16 +62,7 @@ class Scored:
 def cross_fitted(confidence: Floats, correct: NDArray[np.bool_], seed: int, *, is_probability: bool) -> Floats:
     """Return confidences calibrated across folds; NaN if there are too few right or wrong answers.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_samples,)
-        Confidences.
-    correct : ndarray of shape (n_samples,), bool
-        Whether answers are right.
-    seed : int
-        Seed of the folds.
-    is_probability : bool
-        Whether the curve uses the logit of the confidence, or the confidence itself.
+    The curve uses the logit of a confidence that is a probability, and other confidences as they are.
     """
     out = np.full(len(confidence), np.nan)
     rarer = int(min(correct.sum(), (~correct).sum()))

@@ -66,10 +66,7 @@ class Contestant:
     def answer(self, proba: Floats, codes: Codes, asked: Floats) -> tuple[Floats, float, float]:
         """Return calibrated probabilities, and the processor time to fit and to predict.
 
-        Raises
-        ------
-        Exception
-            The error of the calibrator. RefusalError if it does not return a row of probabilities for each sample.
+        Errors of the calibrator are raised. RefusalError: it does not return a row of probabilities for each sample.
         """
         with warnings.catch_warnings(), np.errstate(all="ignore"), _silence():
             warnings.simplefilter("ignore")
@@ -85,13 +82,7 @@ class Contestant:
 
 
 def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> list[Contestant]:
-    """Return calibrators by name, package, MODULE:CLASS or class. None means all installed calibrators.
-
-    Raises
-    ------
-    ValueError
-        If there is no such calibrator.
-    """
+    """Return calibrators by name, package, MODULE:CLASS or class. None means all installed calibrators."""
     known = {each.name: each for each in _all()}
     if names is None:
         return list(known.values())

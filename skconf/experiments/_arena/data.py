@@ -107,15 +107,7 @@ def known_datasets(data_home: Any = None) -> list[str]:
 
 
 def own_predictions(path: str | os.PathLike[str]) -> Predictions:
-    """Return the predictions in a file of arrays, `proba` or `probabilities`, and `y` or `labels`.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is not such a file, or the arrays do not match.
-    """
+    """Return the predictions in a file of arrays, `proba` or `probabilities`, and `y` or `labels`."""
     file = Path(path)
     proba, codes = _read_own(file)
     return Predictions(file.stem, "own", "own", lambda: (proba, codes), (file.name, _digest(proba, codes)))

@@ -43,26 +43,7 @@ _FEWEST_RUNS = 20
 
 
 def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str]) -> ExperimentReport:
-    """Return the report of the arena.
-
-    Parameters
-    ----------
-    result : pandas.DataFrame
-        From :func:`arena_experiment`.
-    champion : str
-        The calibrator that all others are compared with.
-    source : mapping of str to str
-        What was run.
-
-    Returns
-    -------
-    ExperimentReport
-
-    Raises
-    ------
-    ValueError
-        If the champion has no result.
-    """
+    """Return the report of the arena."""
     if not len(result):
         raise ValueError(
             "there is no run: each run needs its calibration samples and 150 test samples, and no data set has so "

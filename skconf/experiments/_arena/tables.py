@@ -18,24 +18,11 @@ _LEVEL = 1e-9
 def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) -> pd.DataFrame:
     """Compare each calibrator with the champion.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        A row for each run and calibrator.
-    champion : str
-        The calibrator that the others are compared with.
-    losses : dict of str to str, default=LOSSES
-        Columns to compare, and their titles.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each calibrator, with the strongest rival first. `runs` is the number of runs that the calibrator and
-        the champion finished, and `failed` the number of failed runs of the calibrator. For each loss X, `X_wins` is
-        the share of runs in which the loss of the champion is lower (a draw counts half). `X` says by what fraction the
-        loss of the calibrator is higher than the loss of the champion: the geometric mean over runs of the ratio of the
-        two losses, minus 1. `X_low` and `X_high` are its 95% interval, which treats the runs of a data set as one
-        group.
+    There is a row for each calibrator, with the strongest rival first. `runs` is the number of runs that the calibrator
+    and the champion finished, and `failed` the number of failed runs of the calibrator. For each loss X, `X_wins` is
+    the share of runs in which the loss of the champion is lower (a draw counts half). `X` says by what fraction the
+    loss of the calibrator is higher than the loss of the champion: the geometric mean over runs of the ratio of the two
+    losses, minus 1. `X_low` and `X_high` are its 95% interval, which treats the runs of a data set as one group.
     """
     done = runs[runs["failure"] == ""]
     tables = {loss: done.pivot(index=RUN, columns="calibrator", values=loss) for loss in losses}
@@ -97,12 +84,9 @@ def times(runs: pd.DataFrame) -> pd.DataFrame:
 def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
     """Compare the champion with the calibrator that has the least log loss on each data set in hindsight.
 
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each data set. `best` is the calibrator with the least geometric mean of the loss. `difference` says
-        by what fraction its loss is higher than the loss of the champion. `rank` is the place of the champion among
-        `of` calibrators.
+    There is a row for each data set. `best` is the calibrator with the least geometric mean of the loss. `difference`
+    says by what fraction its loss is higher than the loss of the champion. `rank` is the place of the champion among
+    `of` calibrators.
     """
     done = runs[runs["failure"] == ""]
     done = done.merge(done.loc[done["calibrator"] == champion, RUN])  # runs that the champion finished

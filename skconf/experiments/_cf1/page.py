@@ -46,21 +46,7 @@ _MOST_CLASSES = 3
 
 
 def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[str, str]) -> ExperimentReport:
-    """Return the report on the variance of probabilistic metrics, and on whether they prefer the same models.
-
-    Parameters
-    ----------
-    variance : CF1Variance
-        From :func:`cf1_variance_experiment`.
-    by_class : pandas.DataFrame
-        From :func:`cf1_agreement_experiment`.
-    source : mapping of str to str
-        What was run.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report on the variance of probabilistic metrics, and on whether they prefer the same models."""
     means = by_class.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
     means["n_pairs"] = by_class.groupby("metric", sort=False)["n_pairs"].sum().to_numpy()
     shares = by_class.drop(columns=[name for name in by_class if name.startswith("paper_")])

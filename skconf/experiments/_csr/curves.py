@@ -19,18 +19,7 @@ _MOST_POINTS = 200
 
 
 def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
-    """Return both curves of the first class against the rest, and its label.
-
-    Parameters
-    ----------
-    profile : ConfidenceProfile
-        Predictions on a test set.
-
-    Returns
-    -------
-    dict
-        `curve_of`, the label, and a curve for each key of ``CURVES``.
-    """
+    """Return both curves of the first class against the rest, and its label as `curve_of`."""
     present, score = profile.require("true_class") == 0, profile.proba[:, 0]
     weights = {"roc": None, "cw_roc": profile.confidence}
     drawn = {name: roc_curve(present, score, sample_weight=weight)[:2] for name, weight in weights.items()}
@@ -41,17 +30,7 @@ def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
 
 
 def curve_charts(result: pd.DataFrame) -> list[Chart]:
-    """Return pictures of the curves of each data set for the first seed; nothing if there are no curves.
-
-    Parameters
-    ----------
-    result : pandas.DataFrame
-        From :func:`csr_experiment`.
-
-    Returns
-    -------
-    list of Chart
-    """
+    """Return pictures of the curves of each data set for the first seed; nothing if there are no curves."""
     if not {*CURVES} <= {*result}:
         return []
     first = result[result["seed"] == result["seed"].iloc[0]]

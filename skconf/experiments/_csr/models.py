@@ -197,13 +197,7 @@ def _ignore(_: Any) -> None:
 
 
 def predict_with(estimator: Any, name: str, data: Bunch, seed: int) -> Predictions:
-    """Fit a classifier on one part of a data set, split as for XGBoost, and return its output on the other two parts.
-
-    Raises
-    ------
-    EstimatorError
-        If the classifier fails.
-    """
+    """Fit a classifier on one part of a data set, split as for XGBoost, and return its output on the other parts."""
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
     train, *others = split(data, classes, seed)
     features = [data.data.iloc[rows] for rows in others]

@@ -121,19 +121,7 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
 
 
 def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
-    """Return the report of the experiment.
-
-    Parameters
-    ----------
-    result : pandas.DataFrame
-        From :func:`csr_experiment`.
-    tables : sequence of int
-        Which tables.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report of the experiment, with some of the tables."""
     by_table = {
         number: csr_cells(result, number) for number in dict.fromkeys(6 if table == 2 else table for table in tables)
     }

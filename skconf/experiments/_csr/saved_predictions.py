@@ -16,19 +16,7 @@ VALIDATION = "validation"
 class SavedPredictions:
     """A folder of predictions: DATASET/seed=SEED/CALIBRATION.csv.
 
-    Parameters
-    ----------
-    folder : path-like or None
-        The folder, which is made if it does not exist. None saves nothing.
-    calibrations : iterable of str
-        Names of the files.
-
-    Raises
-    ------
-    ResultsFolderError
-        If the folder cannot be written to.
-    ValueError
-        If the name of a calibration cannot be the name of a file, or is the name of the validation file.
+    The names of the files are the names of the calibrations. Without a folder, nothing is saved.
     """
 
     def __init__(self, folder: str | PathLike[str] | None, calibrations: Iterable[str]) -> None:

@@ -23,21 +23,7 @@ _NOTES = (
 
 
 def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, str]) -> ExperimentReport:
-    """Return the report on size ratios and weighted areas for known distributions.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From :func:`csr_synthetic_experiment`.
-    areas : CSRAreas
-        From :func:`csr_synthetic_auc_experiment`.
-    source : mapping of str to str
-        What was run.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report on size ratios and weighted areas for known distributions."""
     both = pd.concat([cells, areas.areas, areas.counts.drop(columns="n_distributions")], ignore_index=True)
     both = both[[*_KEY, *(name for name in both if name not in _KEY)]]
     sizes = cells["n_samples"].unique()

@@ -66,19 +66,7 @@ _METRICS = {
 
 
 def measure(profile: ConfidenceProfile, tables: Iterable[int]) -> dict[str, float]:
-    """Return the quantities of some tables, and the standard error of each.
-
-    Parameters
-    ----------
-    profile : ConfidenceProfile
-        Predictions on a test set.
-    tables : iterable of int
-        Keys of ``TABLES``.
-
-    Returns
-    -------
-    dict of str to float
-    """
+    """Return the quantities of some tables (keys of ``TABLES``), and the standard error of each."""
     wanted = dict.fromkeys(name for table in tables for name in TABLES[table])
     figures = {name: _figure(name, profile) for name in wanted if name in _METRICS}
     for names, compute in _TOGETHER.items():

@@ -96,15 +96,7 @@ class Outcome(NamedTuple):
 def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
     """Return the rows to train on, to calibrate on and to test on: 60/20/20 by class.
 
-    Parameters
-    ----------
-    data : Bunch
-        From :func:`skconf.datasets.fetch_uci`. An official test set is used as it is. A quarter of the other rows is
-        for calibration.
-    classes : ndarray of shape (n_samples,)
-        Class of each sample.
-    seed : int
-        Seed.
+    An official test set is used as it is. A quarter of the other rows is for calibration.
     """
     rows = np.arange(len(classes))
     if data.test_mask is None:
@@ -120,25 +112,8 @@ def train_and_predict(
 ) -> Predictions:
     """Train XGBoost on one part of a data set, and return its output for the other two parts.
 
-    Parameters
-    ----------
-    data : Bunch
-        From :func:`skconf.datasets.fetch_uci`.
-    training : Training
-        How to train.
-    seed : int
-        Seed of the split, of the search and of XGBoost.
-    n_jobs : int
-        Threads of XGBoost.
-    trials : KeptResult
-        Keeps the outcomes of a search, so that it can continue after an interruption.
-    advance : callable
-        A function that is called with the share of the work since the last call.
-
-    Raises
-    ------
-    ImportError
-        If xgboost or, for a search, optuna is not installed.
+    The seed determines the split, the search and XGBoost. `trials` keeps the outcomes of a search, so that it can
+    continue after an interruption. `advance` is called with the share of the work since the last call.
     """
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
     train, validation, test = split(data, classes, seed)

@@ -116,15 +116,7 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
 
 
 def read_predictions(folder: str | PathLike[str]) -> Predictions:
-    """Read the predictions in a folder, and the values to compare with: see the experiment.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no file of predictions.
-    ValueError
-        If no file can be read.
-    """
+    """Read the predictions in a folder, and the values to compare with: see the experiment."""
     files, tables = _files_in(Path(folder))
     predictions = Predictions({}, {}, printed_figures().query("model in @_IN_PAPER"), [], [])
     sweeps = []

@@ -35,21 +35,7 @@ _DIVIDED = "CWSA is divided by all samples, and CWSA+ by the accepted samples, a
 
 
 def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]) -> ExperimentReport:
-    """Return the report on the simulated models.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From :func:`cwsa_experiment`.
-    sweep : CWSASweep
-        From :func:`cwsa_sweep`.
-    source : mapping of str to str
-        What was run.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report on the simulated models."""
     title = "Tables 1 to 3, and Section 5"
     return ExperimentReport(
         "CWSA of five simulated models",
@@ -66,23 +52,7 @@ def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]
 def predictions_report(
     cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str], failed: Sequence[str] = ()
 ) -> ExperimentReport:
-    """Return what predictions from files show.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From :func:`cwsa_predictions_experiment`.
-    sweep : CWSASweep
-        Of the same predictions.
-    source : mapping of str to str
-        What was run.
-    failed : sequence of str, default=()
-        The files that cannot be read, and why.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return what predictions from files show."""
     models = list(sweep.summary.index)
     printed = cells[cells["paper"].notna()]
     title = "Compared with the paper, and with the authors' sweeps"

@@ -34,21 +34,7 @@ _NOTES = (
 
 
 def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequence[str] = ()) -> ExperimentReport:
-    """Return the report on whether areas under CWSA rank models like accuracy and AURC.
-
-    Parameters
-    ----------
-    ranking : CWSARanking
-        From :func:`cwsa_ranking_experiment`.
-    source : mapping of str to str
-        What was run.
-    failed : sequence of str, default=()
-        The files that cannot be read, and why.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report on whether areas under CWSA rank models like accuracy and AURC."""
     kinds = ranking.values["models"].unique()
     values = ranking.values.sort_values(["models", "cwsa_area"], ascending=[True, False])
     largest = values.groupby("models", sort=False).head(_LISTED)

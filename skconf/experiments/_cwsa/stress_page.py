@@ -24,21 +24,7 @@ _NOTES = (
 
 
 def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()) -> ExperimentReport:
-    """Return the report on the effect of the tests on CWSA and on the metrics to compare with.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From :func:`cwsa_stress_experiment`.
-    source : mapping of str to str
-        What was run.
-    failed : sequence of str, default=()
-        The files that cannot be read, and why.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report on the effect of the tests on CWSA and on the metrics to compare with."""
     parts = {test: part for test in _LEVELS if len(part := where(cells, test=test))}
     effects = {test: _effect(part, test) for test, part in parts.items()}
     series = {model: number for number, model in enumerate(cells["model"].unique())}

@@ -28,13 +28,6 @@ def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[st
     """Return scores and true classes of every system in a folder, and the reasons why others cannot be read.
 
     Tables of predictions are read if there are no arrays.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there are neither arrays nor tables.
-    ValueError
-        If no system can be read.
     """
     files = _files(Path(folder))
     arrays, failed = {}, []
@@ -99,13 +92,7 @@ def _array(path: Path) -> NDArray[Any]:
 
 
 def as_system(scores: NDArray[Any], targets: NDArray[Any]) -> tuple[Codes, Floats]:
-    """Return true classes and probabilities.
-
-    Raises
-    ------
-    ValueError
-        If scores and targets do not match, or hold invalid values.
-    """
+    """Return true classes and probabilities; raise if scores and targets do not match, or hold invalid values."""
     if (
         scores.ndim != 2
         or targets.shape != scores.shape[:1]

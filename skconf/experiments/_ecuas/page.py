@@ -38,23 +38,7 @@ _NOTES = (
 def ecuas_report(
     cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()
 ) -> ExperimentReport:
-    """Return the report on the cost of systems, with raw and calibrated scores, and with worse answers.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From :func:`ecuas_experiment`.
-    sampled : pandas.DataFrame
-        From :func:`ecuas_sampling_experiment`.
-    source : mapping of str to str
-        What was run.
-    failed : sequence of str, default=()
-        The systems that cannot be read, and why.
-
-    Returns
-    -------
-    ExperimentReport
-    """
+    """Return the report on the cost of systems, with raw and calibrated scores, and with worse answers."""
     names = sampled["system"].unique()
     return ExperimentReport(
         "ECUAS of classification systems",

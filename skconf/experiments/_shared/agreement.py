@@ -33,18 +33,7 @@ _ROW = 28
 
 
 def agreement_words(cells: pd.DataFrame) -> list[str]:
-    """Return how many values agree with the printed ones.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        A row for each value, with `quantity`, `paper`, `standard_error`, `deviation` and `note`.
-
-    Returns
-    -------
-    list of str
-        Sentences.
-    """
+    """Return in sentences how many cells agree with the printed values."""
     printed = cells[cells["paper"].notna()]
     if printed.empty:
         return ["The paper prints no values for this, so nothing is compared."]
@@ -91,18 +80,7 @@ def not_compared(cells: pd.DataFrame) -> list[str]:
 
 
 def distance_chart(cells: pd.DataFrame) -> list[Chart]:
-    """Return a chart of the distances from the printed values, with a row for each quantity with standard errors.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        A row for each value, as for :func:`agreement_words`.
-
-    Returns
-    -------
-    list of Chart
-        None or one.
-    """
+    """Return a chart of the distances from the printed values: a row for each quantity with standard errors."""
     shown = cells[cells["paper"].notna() & (cells["note"] == "") & (cells["standard_error"] > 0)]
     shown = shown[shown["deviation"].notna()]
     if shown.empty:

@@ -29,31 +29,10 @@ def rows_chart(
 ) -> Chart:
     """Return a picture with a row for each name: the points of each series, and the printed values in grey.
 
-    Parameters
-    ----------
-    title, finding : str
-        The title, and a sentence on what the picture shows.
-    axis : Axis
-        The axis of the values.
-    rows : sequence of str
-        The names of the rows.
-    series : mapping from str to DataFrame
-        The points of each series by its name, "" for a single one. Columns: `row`, the name of the row; `ours`; and,
-        if known, `paper`, the printed value, and `low` and `high`, the ends of a line through the point.
-    data : DataFrame
-        The numbers of the picture.
-    what : str, default=""
-        The heading of the names of rows.
-    behind : sequence of Mark, default=()
-        Marks behind the points.
-    height : float, default=36
-        Height of a row.
-    grey : str
-        The words of the caption for printed values, if there are any.
-
-    Returns
-    -------
-    Chart
+    A series has columns `row`, the name of the row; `ours`; and, if known, `paper`, the printed value, and `low` and
+    `high`, the ends of a line through the point. A single series is called "". `data` has the numbers of the picture,
+    and `what` is the heading of the names of rows. Marks `behind` are behind the points, and `grey` are the words of
+    the caption for printed values, if there are any.
     """
     is_printed = any(points["paper"].notna().any() for points in series.values() if "paper" in points)
     marks: list[Mark] = list(behind)

@@ -61,20 +61,8 @@ def add_experiment(
 ) -> None:
     """Add the command of an experiment.
 
-    Parameters
-    ----------
-    names : argparse action
-        The subcommands.
-    name, about : str
-        The command, and what it does.
-    run : callable
-        A function that runs the experiment with the given options.
-    options : sequence of str or (str, mapping)
-        Names of options of several experiments, or an own option with the arguments of `add_argument`.
-    examples : sequence of str
-        Arguments of commands to show.
-    estimator : str
-        The use of the classifier of the user, if there is an option for it.
+    Options are names of options of several experiments, or an own option with the arguments of `add_argument`. Examples
+    are arguments of the command. `estimator` says what the classifier of the user is for, if there is an option for it.
     """
     description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(_run, run), description, examples)
@@ -107,21 +95,7 @@ def new_command(
     examples: Sequence[str],
     before: str = "",
 ) -> argparse.ArgumentParser:
-    """Return the parser of a new subcommand.
-
-    Parameters
-    ----------
-    names : argparse action
-        The subcommands.
-    name, about, description : str
-        The command, a line about it, and a long description.
-    run : callable
-        A function that runs the command with the given options, and returns the exit status.
-    examples : sequence of str
-        Arguments of commands to show.
-    before : str, default=""
-        Text before the examples.
-    """
+    """Return the parser of a new subcommand; its help ends with the text `before` and examples of arguments."""
     lines = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
     parser: argparse.ArgumentParser = names.add_parser(
         name,
@@ -176,13 +150,7 @@ def add_own(parser: Any, estimator: str, *, several: bool) -> None:
 
 
 def own_data(options: argparse.Namespace) -> Any:
-    """Return the user's own data that the options name; None if there are none.
-
-    Raises
-    ------
-    CommandError
-        If the options do not fit together, or the file cannot be read.
-    """
+    """Return the user's own data that the options name; None if there are none."""
     if options.data is None:
         if options.target is not None:
             raise CommandError("--target names a column of --data FILE. Pass --data, too.")
@@ -224,14 +192,7 @@ def add_output_files(parser: Any, table: str, whole: str) -> None:
 def write_report(options: argparse.Namespace, report: ExperimentReport, run: Mapping[str, str] | None = None) -> None:
     """Write the report of an experiment to the requested files, and then to the terminal.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        The options, with the options of `add_output_files`.
-    report : ExperimentReport
-        Its report.
-    run : mapping of str to str, default=None
-        Facts about the run for the page, in addition to the command.
+    The page shows the facts about the run, in addition to the command.
     """
     write_file(options.csv, report.csv)
     write_file(options.markdown, report.markdown)

@@ -60,13 +60,7 @@ class Halves(NamedTuple):
 
 
 def split_in_half(dataset: DataSet, data_home: str | PathLike[str] | None, seed: int) -> Halves:
-    """Return two halves of a data set.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set, or there are several.
-    """
+    """Return two halves of a data set; raise if it is unknown, or if there are several."""
     own = own_data(dataset, _LEAST_ROWS)
     if own is not None and len(own) != 1:
         raise ValueError(f"dataset must be one data set, but has {len(own)}: {', '.join(own)}.")

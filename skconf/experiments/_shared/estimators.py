@@ -27,21 +27,8 @@ _MOST_CATEGORIES = 100
 def find_estimator(where: str) -> tuple[str, Any]:
     """Import a classifier by its place, MODULE:NAME, and return its name and the classifier.
 
-    Parameters
-    ----------
-    where : str
-        MODULE:NAME. The module is installed, or a file MODULE.py in the current folder. The name is the name of a
-        class, of a function that returns a classifier, or of a classifier.
-
-    Returns
-    -------
-    name : str
-    estimator : classifier
-
-    Raises
-    ------
-    ValueError
-        If there is no such object, or it is not a classifier with probabilities.
+    The module is installed, or a file MODULE.py in the current folder. The name is the name of a class, of a function
+    that returns a classifier, or of a classifier.
     """
     module, name, classifier = find_by_place(where, "classifier", "sklearn.svm:SVC")
     if inspect.isclass(classifier) or inspect.isfunction(classifier):
@@ -85,13 +72,7 @@ def _import(module: str) -> Any:
 
 
 def check_estimator(name: str, estimator: Any) -> None:
-    """Raise if an object is not a classifier with probabilities.
-
-    Raises
-    ------
-    ValueError
-        If it lacks ``fit`` or ``predict_proba``, or is a class.
-    """
+    """Raise if an object is not a classifier with ``fit`` and ``predict_proba``."""
     if inspect.isclass(estimator):
         raise ValueError(f"{name} is a class. Pass a classifier: {estimator.__name__}().")
     for method in ("fit", "predict_proba"):
@@ -136,29 +117,9 @@ def learn(
 ) -> list[Floats]:
     """Fit a copy of a classifier, and return its probabilities of all classes, also of classes without data.
 
-    Parameters
-    ----------
-    estimator : classifier
-        A pipeline gets an unchanged frame. Other classifiers get numbers of unit variance.
-    X : DataFrame or ndarray
-        Features to train on. An array must have numbers of unit variance.
-    classes : ndarray of shape (n_samples,)
-        Their classes, from 0 to `n_classes` − 1.
-    others : list of DataFrame or ndarray
-        Features of the samples to give probabilities for.
-    n_classes : int
-        Number of classes.
-    name : str
-        The name of the classifier in messages.
-
-    Returns
-    -------
-    list of ndarray of shape (n_samples, n_classes)
-
-    Raises
-    ------
-    EstimatorError
-        If the classifier fails, or does not return probabilities.
+    A pipeline gets an unchanged frame. Other classifiers get numbers of unit variance; an array must have such numbers.
+    Classes are numbers from 0 to `n_classes` − 1, and `others` are the features of the samples to give probabilities
+    for. Raises EstimatorError, with the name, if the classifier fails or does not return probabilities.
     """
     if isinstance(X, pd.DataFrame) and not isinstance(estimator, Pipeline):
         numbers = as_numbers().fit(X)
@@ -171,10 +132,7 @@ def trained(
 ) -> Callable[[Any], Floats]:
     """Fit a copy of a classifier to suitable features, and return a function that predicts, as `learn` does.
 
-    Raises
-    ------
-    EstimatorError
-        If the classifier fails. The returned function raises it, too, also if it does not get probabilities.
+    Both raise EstimatorError.
     """
     name = name or type(estimator).__name__
     model = clone(estimator, safe=False)

@@ -22,13 +22,7 @@ _GREY = "0.6"
 
 
 def _new_figure(width: float, height: float) -> Any:
-    """Return an empty figure of matplotlib without a window.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Return an empty figure of matplotlib without a window."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -37,26 +31,7 @@ def _new_figure(width: float, height: float) -> Any:
 
 
 def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, columns: int = _COLUMNS) -> "Figure":
-    """Draw charts as panels of one figure, with one legend.
-
-    Parameters
-    ----------
-    charts : sequence of Chart
-        The charts to draw.
-    titles : sequence of str, default=None
-        Titles of the panels, instead of the names of the charts.
-    columns : int, default=3
-        The most panels in a row.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Draw charts as panels of one figure, with one legend; titles replace the names of the charts."""
     columns = min(columns, len(charts))
     n_rows = -(-len(charts) // columns)
     named = max(len(chart.y.names) for chart in charts)

@@ -86,10 +86,7 @@ class KeptResult(NamedTuple):
     def held(self, waiting: Callable[[], Any]) -> Iterator[None]:
         """Hold the result while it is made, so that no other run makes it, too.
 
-        Parameters
-        ----------
-        waiting : callable
-            A function that is called before waiting, if another run holds the result.
+        If another run holds it, `waiting` is called before the wait.
         """
         lock = self.part("lock")
         if lock.path is None:
@@ -130,13 +127,7 @@ def results_folder(folder: str | os.PathLike[str] | None) -> Path | None:
 
 
 def prepare_results(folder: Path | None) -> None:
-    """Make the folder for results, if results are kept, and test that it can be written to.
-
-    Raises
-    ------
-    ResultsFolderError
-        If it cannot be written to.
-    """
+    """Make the folder for results, if results are kept, and test that it can be written to."""
     advice = "Choose another folder (results, or --results on the command line), or keep no results (results=None, or "
     prepare_folder(folder, f"cannot keep results in {folder}", f"{advice}--no-results).")
 
@@ -144,17 +135,7 @@ def prepare_results(folder: Path | None) -> None:
 def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
     """Make a folder, if one is given, and test that it can be written to.
 
-    Parameters
-    ----------
-    folder : Path or None
-        The folder.
-    cannot, advice : str
-        Beginning and end of the error message.
-
-    Raises
-    ------
-    ResultsFolderError
-        If it cannot be made or written to.
+    Else the error begins with `cannot` and ends with `advice`.
     """
     if folder is None:
         return

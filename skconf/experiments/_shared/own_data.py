@@ -25,25 +25,8 @@ _NAME = "own data"
 def own_data(datasets: Any, least: int = 1) -> dict[str, Bunch] | None:
     """Check the user's own data and return them by name; None if the user gave names of known data sets.
 
-    Parameters
-    ----------
-    datasets : mapping from str to (X, y) or Bunch, Bunch, or sequence of str
-        The data or names of the user.
-    least : int, default=1
-        The rows that each class needs outside the official test set.
-
-    Returns
-    -------
-    dict of str to Bunch, or None
-        Each has `data`, a DataFrame of numbers and categories; `target`, a Series; `test_mask`; and `digest`, a digest
-        of the content.
-
-    Raises
-    ------
-    TypeError
-        If the data have another type.
-    ValueError
-        If labels are missing, a quantity, or all equal, if a class has too few rows, or if features cannot be read.
+    Each has `data`, a DataFrame of numbers and categories; `target`, a Series; `test_mask`; and `digest`, a digest of
+    the content. Each class needs at least `least` rows outside the official test set.
     """
     if _is_bunch(datasets):
         datasets = {_name_of(datasets): datasets}

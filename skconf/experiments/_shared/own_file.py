@@ -34,25 +34,6 @@ def read_own_file(path: str | Path, target: str | None) -> Bunch:
 
     Columns of numbers are read as numbers, with a decimal point or a decimal comma. Other columns are categories.
     Columns that only name the rows are left out, with a warning.
-
-    Parameters
-    ----------
-    path : path-like
-        CSV, also compressed, or Parquet.
-    target : str
-        Column of the labels.
-
-    Returns
-    -------
-    Bunch
-        `data`, `target` and `name`, which is the name of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not a table, or has no column of labels.
     """
     (file, *more) = list_files(path)
     if more:

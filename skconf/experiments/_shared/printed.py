@@ -14,35 +14,13 @@ import pandas as pd
 
 
 def printed_table(name: str) -> pd.DataFrame:
-    """Return a printed table of one of the papers, with percentages as fractions.
-
-    Parameters
-    ----------
-    name : str
-        The name of its file.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Return a printed table of one of the papers, with percentages as fractions."""
     with (files("skconf.experiments") / "printed" / f"{name}.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file)
 
 
 def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Return a row for each value of a table, with columns `quantity` and `paper`.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From :func:`printed_table`.
-    key : list of str
-        The columns that are not values.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Return a row for each value of a table, with columns `quantity` and `paper`, and the columns of the key."""
     return table.melt(key, var_name="quantity", value_name="paper")
 
 
@@ -60,19 +38,8 @@ def bare_name(name: str) -> str:
 def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetitions: int = 1) -> pd.DataFrame:
     """Add the difference between our values and the printed ones, in standard errors.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        A row for each value, with the columns that identify it; `ours`, a mean of repetitions, and `paper`; `spread`,
-        the standard deviation of one repetition; `resolution`, half a unit of the last printed digit or, for shares,
-        half the step between two possible values; and `note`.
-    n_repetitions, paper_repetitions : int
-        The numbers of repetitions behind our values and the values of the paper.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The cells, with `ours`, `paper`, `standard_error`, `deviation` and `note` as last columns.
+    `spread` is the standard deviation of one repetition. `resolution` is half a unit of the last printed digit or, for
+    shares, half the step between two possible values. Both columns are left out of the result.
     """
     error = cells["spread"] * np.sqrt(1 / paper_repetitions + 1 / n_repetitions)
     difference = cells["ours"] - cells["paper"]

@@ -55,21 +55,7 @@ DEFAULT_KINDS = ("logistic", "forest", "tree", "neighbors", "bayes")
 
 
 def random_models(n_models: int, seed: int, kinds: Sequence[str] = DEFAULT_KINDS) -> list[Any]:
-    """Return classifiers with random parameters: one of each kind, and again from the first kind.
-
-    Parameters
-    ----------
-    n_models : int
-        The number of models.
-    seed : int
-        Seed.
-    kinds : sequence of str
-        Some of :data:`KINDS`.
-
-    Returns
-    -------
-    list of classifiers
-    """
+    """Return classifiers with random parameters: one of each kind, and again from the first kind."""
     for kind in kinds:
         check_option(kind, "kind", KINDS)
     if not kinds:
