@@ -75,13 +75,7 @@ class Cells:
 
 
 def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
-    """Return some columns of samples as a table.
-
-    Raises
-    ------
-    ValueError
-        If X has no such column.
-    """
+    """Return some columns of samples as a table."""
     named = getattr(X, "columns", None)
     if named is None:
         values: Any = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)
@@ -106,13 +100,7 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
 
 
 def table_of(slices: Any, n_rows: int) -> pd.DataFrame:
-    """Return slices that are given as values as a table.
-
-    Raises
-    ------
-    ValueError
-        If their length is not `n_rows`, or if a masked array hides some of them.
-    """
+    """Return slices that are given as values as a table; raise if their length is not `n_rows`."""
     if isinstance(slices, pd.DataFrame):
         table = slices.reset_index(drop=True)
     elif isinstance(slices, dict):

@@ -103,24 +103,7 @@ def read_rule(
 ) -> DecisionRule | None:
     """Read the rule of decision from the parameters and samples of ``fit``; None if no costs are given.
 
-    Parameters
-    ----------
-    cost_matrix : array-like, callable or None
-        Cost of each decision under each class, or a function of samples that returns costs.
-    decisions : array-like or None
-        Names of the decisions.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    X : array-like
-        Samples.
-    costs : ndarray or None
-        Costs of each sample.
-    zero_one : bool, default=False
-        Whether an error costs 1 if no costs are given.
-
-    Returns
-    -------
-    DecisionRule or None
+    With `zero_one`, an error costs 1 if no costs are given.
     """
     by_sample = costs is not None and costs.ndim == 3
     if cost_matrix is not None and by_sample:

@@ -130,26 +130,8 @@ def fit_classifier(
 ) -> FittedClassifier:
     """Fit a classifier on the classes that are present.
 
-    Parameters
-    ----------
-    estimator : classifier
-        The classifier to fit. It is not cloned here: clone it first.
-    X : array-like of shape (n_samples, n_features)
-        Training samples.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    codes : ndarray of shape (n_samples,)
-        Positions of the labels in `classes`.
-    classes : ndarray of shape (n_classes,)
-        All classes of the task.
-    fit_params : dict
-        Further arguments of ``fit``.
-    evaluation : EvaluationSet, default=None
-        Rows by which a booster stops early. All their labels must also occur in `y`.
-
-    Returns
-    -------
-    FittedClassifier
+    The classifier is not cloned here: clone it first. `codes` are the positions of the labels in all `classes` of the
+    task. A booster stops early by the rows of `evaluation`; all their labels must also occur in `y`.
     """
     numbered = wants_numbered_labels(estimator)
     if numbered:

@@ -80,20 +80,7 @@ def _items(prevalence: Any) -> Any:
 def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.intp]:
     """Return rows drawn to a mix of classes, ascending; no rows if a class has too few of them.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        Class of each row.
-    shares : ndarray of shape (n_classes,)
-        The mix.
-    random_state : int, RandomState instance or None
-        Seed.
-
-    Returns
-    -------
-    ndarray
-        Row numbers. They are independent draws from the mixture if the rows of each class are independent draws from
-        the class.
+    They are independent draws from the mixture if the rows of each class are independent draws from the class.
     """
     # A random stream of its own: the same seed also draws rows of clusters, and what is held out.
     rng = np.random.default_rng([*check_random_state(random_state).randint(2**31, size=4).tolist(), 1])

@@ -57,14 +57,7 @@ class Objective:
     def check(self, n_classes: int | None, *, ranks_by_confidence: bool, scores_are_shares: bool = True) -> None:
         """Refuse parameters that contradict each other or the task.
 
-        Parameters
-        ----------
-        n_classes : int or None
-            Number of classes. None if it is unknown.
-        ranks_by_confidence : bool
-            Whether predictions are ranked by their confidence.
-        scores_are_shares : bool, default=True
-            Whether the scores that predictions are ranked by lie in [0, 1].
+        `scores_are_shares` says whether the scores that predictions are ranked by lie in [0, 1].
         """
         name = self._label
         if self.confidence_level is not None:
@@ -113,16 +106,8 @@ class Objective:
     def choose(self, profile: ConfidenceProfile, share_answered: float = 1.0) -> TunedThreshold:
         """Return the best threshold.
 
-        Parameters
-        ----------
-        profile : ConfidenceProfile
-            Predictions. With a confidence level, their weights are ignored.
-        share_answered : float, default=1.0
-            Share of these predictions among all rows. The other rows abstain.
-
-        Returns
-        -------
-        TunedThreshold
+        With a confidence level, weights are ignored. `share_answered` is the share of these predictions among all rows;
+        the others abstain.
         """
         level = self.level
         if level is not None and profile.sample_weight is not None:

@@ -54,17 +54,7 @@ class CorrectedCalibrator:
     factor: Floats
 
     def predict_proba(self, proba: ArrayLike) -> Floats:
-        """Return probabilities at the given shares.
-
-        Parameters
-        ----------
-        proba : array-like of shape (n_samples, n_classes)
-            Raw probabilities.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Return probabilities at the given shares."""
         return by_factor(np.asarray(self.calibrator.predict_proba(proba)), self.factor)
 
 

@@ -83,13 +83,7 @@ class Promise(NamedTuple):
     code: int | None = None
 
     def target_in(self, name: Any) -> float:
-        """Return the target in a slice.
-
-        Raises
-        ------
-        ValueError
-            If there is none.
-        """
+        """Return the target in a slice; raise if there is none."""
         if not isinstance(self.target, Mapping):
             return float(self.target)
         if name not in self.target:
@@ -173,17 +167,7 @@ class Kept(NamedTuple):
 
 
 def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> list[Promise]:
-    """Read the promises from a target.
-
-    Parameters
-    ----------
-    target : float or mapping
-        The largest risk, or a mapping of promises.
-    labels : sequence of label or None
-        The classes. None if they are unknown.
-    slices : "predicted_class" or other slices, or None
-        The slices in which the promises must hold.
-    """
+    """Read the promises from a target: the largest risk, or a mapping. Without classes, `labels` is None."""
     if not isinstance(target, Mapping):
         return [Promise("risk", _checked(target, "target"))]
     if not target:
@@ -247,22 +231,9 @@ def keep(
 ) -> tuple[float, list[Kept]]:
     """Return the threshold that keeps all promises, and each promise with its result; infinity if none does.
 
-    Parameters
-    ----------
-    rows : Rows
-        The samples on which the threshold is chosen.
-    promises : sequence of pair of Promise and float
-        The promises, with their targets in this slice.
-    share : float
-        The probability with which each promise may be false.
-    loosest : bool
-        True accepts as much as the promises allow, False as little.
-    thresholds : ndarray of shape (n_thresholds,) or None
-        The thresholds to choose from. None uses the scores.
-    spend : str
-        How the tests of a promise spend its share.
-    rng : Generator
-        Random numbers for the coins of costs.
+    Each promise comes with its target in this slice, and may be false with a probability of `share`. `loosest` accepts
+    as much as the promises allow, else as little. Without `thresholds`, the scores are the thresholds to choose from.
+    `spend` says how the tests of a promise spend its share, and `rng` tosses the coins of costs.
     """
     order = np.argsort(-rows.score, kind="stable")
     ranked = rows[order]

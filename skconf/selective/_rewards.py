@@ -62,22 +62,8 @@ def rewarded(
 ) -> NDArray[np.bool_]:
     """Return whether each threshold is shown to keep a floor of CWSA; `share` is the probability of any error.
 
-    Parameters
-    ----------
-    score : ndarray of shape (n_samples,)
-        Confidences, descending.
-    correct : ndarray of shape (n_samples,)
-        Whether each prediction is right.
-    accepted : ndarray of shape (n_thresholds,)
-        Number of samples that each threshold accepts.
-    thresholds : ndarray of shape (n_thresholds,)
-        The thresholds that are tested.
-    floor : float
-        The least mean reward.
-    share : float
-        The probability of an error.
-    plus : bool
-        Whether wrong answers earn nothing (CWSA+), rather than lose (CWSA).
+    Scores descend, and each threshold comes with the number of samples that it accepts. `floor` is the least mean
+    reward. With `plus`, wrong answers earn nothing (CWSA+), rather than lose (CWSA).
     """
     needed = math.log(len(thresholds) / share) if len(thresholds) else np.inf
     found = (

@@ -69,22 +69,9 @@ def in_control(
 ) -> NDArray[np.bool_]:
     """Return which thresholds are shown to have a risk of at most the target, all at once, at the level.
 
-    Parameters
-    ----------
-    errors, accepted : ndarray of shape (n_thresholds,)
-        Whole numbers of errors and accepted samples, from the strictest threshold to the loosest. There must be at
-        least one threshold. The plan ends at the number that the loosest threshold accepts. If several thresholds lie
-        between two planned counts, the strictest one is tested.
-    target : float
-        Largest tolerable risk.
-    confidence_level : float
-        Probability that no threshold passes wrongly.
-    spend : {"evenly", "first"}, default="evenly"
-        How 1 − `confidence_level` is spent.
-
-    Returns
-    -------
-    ndarray of shape (n_thresholds,), bool
+    Whole numbers of errors and accepted samples go from the strictest threshold to the loosest, of which there is at
+    least one. The plan ends at the number that the loosest threshold accepts. If several thresholds lie between two
+    planned counts, the strictest one is tested. `spend` is how 1 − `confidence_level` is spent: one of `SPEND`.
     """
     return in_control_each(errors[np.newaxis], accepted, target, confidence_level, spend)[0]
 

@@ -63,23 +63,10 @@ def keep_in_slices(
 ) -> TunedThreshold:
     """Choose the threshold of each slice; warn if everything is rejected in some slices.
 
-    Parameters
-    ----------
-    rows : Rows
-        The samples on which the threshold is chosen.
-    terms : Terms
-        The promises.
-    cells : Cells or None
-        The slices. None takes all samples together.
-    codes : ndarray of shape (n_samples,)
-        The slice of each sample; -1 if it has none.
-    clusters : ndarray of shape (n_samples,) or None
-        The cluster of each sample. In each slice, the threshold is chosen on a random sample from each cluster.
-    random_state : int, RandomState instance or None
-        Seed of these random samples, and of the coins of costs.
-    shares_answered : ndarray, default=None
-        Share of these samples among all samples, in each slice and in total. The other samples abstain. None if no
-        sample abstains.
+    Without `cells`, all samples are taken together. `codes` has the slice of each sample, -1 if it has none. If there
+    are clusters, the threshold of a slice is chosen on a random sample from each cluster; the seed draws these samples,
+    and tosses the coins of costs. `shares_answered` is the share of these samples among all samples, in each slice and
+    in total; the others abstain.
     """
     rng = separate_stream(random_state)
     names = [_EVERYTHING] if cells is None else list(cells.index)

@@ -253,24 +253,10 @@ def keep_promises(
 ) -> tuple[TunedThreshold, Cells | None]:
     """Return the thresholds that keep several promises or promises in slices, with the promises.
 
-    Parameters
-    ----------
-    profile : ConfidenceProfile
-        Predictions on which the threshold is chosen.
-    aim : Objective
-        The level, the number of candidates and the given thresholds.
-    target : float or mapping
-        The promises.
-    slices : "predicted_class", table of columns, or None
-        The slices in which the promises must hold.
-    clusters : ndarray of shape (n_samples,) or None
-        The cluster of each sample. In each slice, the threshold is chosen on a random sample from each cluster.
-    random_state : int, RandomState instance or None
-        Seed.
-    charges : mapping of str to Charge
-        For each promise of a mean, what each prediction costs.
-    mix : Mix or None
-        The shares of the classes where predictions are used; None means the shares in the samples.
+    The objective says the level, the number of candidates and the given thresholds. If there are clusters, the
+    threshold of a slice is chosen on a random sample from each cluster. `charges` says what each prediction costs, for
+    each promise of a mean. `mix` has the shares of the classes where predictions are used; None means the shares in the
+    samples.
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
@@ -369,25 +355,9 @@ def choose_threshold(
 ) -> TunedThreshold:
     """Return the best threshold for an objective; warn if none qualifies.
 
-    Parameters
-    ----------
-    profile : ConfidenceProfile
-        Predictions on which the threshold is chosen.
-    objective : Objective
-        What the threshold optimizes.
-    clusters : ndarray of shape (n_samples,) or None
-        Number of each sample's cluster. The threshold is chosen on a random sample from each cluster. None uses all
-        samples.
-    random_state : int, RandomState instance or None
-        Seed of that sample.
-    mix : Mix, default=None
-        The shares of the classes where predictions are used; None means the shares in the samples.
-    see : str
-        Name of the attribute that shows the user what each threshold achieves.
-
-    Returns
-    -------
-    TunedThreshold
+    If there are clusters, the threshold is chosen on a random sample from each cluster. `mix` has the shares of the
+    classes where predictions are used; None means the shares in the samples. `see` names the attribute that shows the
+    user what each threshold achieves.
     """
     share_answered = profile.share_answered
     if clusters is not None:

@@ -171,13 +171,7 @@ class Columns:
         ]
 
     def found_in(self, names: Iterable[Any]) -> "Columns":
-        """Return the columns that a table has, with the usual names as defaults.
-
-        Raises
-        ------
-        ValueError
-            If a column is missing, or the columns do not describe predictions.
-        """
+        """Return the columns that a table has, with the usual names as defaults; raise if one is missing or unclear."""
         names_present = list(names)
         self.check(names_present)
         unnamed = [name for name in names_present if name not in self.named]
@@ -232,14 +226,8 @@ class Columns:
     def check_further(self, names: Iterable[Any], asked: "Columns", first: str) -> None:
         """Raise if a further table lacks a column, or has a column of predictions that would not be read.
 
-        Parameters
-        ----------
-        names : iterable of labels
-            The columns of the further table.
-        asked : Columns
-            The columns that the user named, from which these columns were found in the first table.
-        first : str
-            The name of the first table in messages.
+        `asked` are the columns that the user named, from which these columns were found in the first table. `first` is
+        the name of the first table in messages.
         """
         further = list(names)
         self.check(further)
@@ -291,15 +279,8 @@ class Columns:
     def read(self, table: Any) -> ConfidenceProfile | None:
         """Return the predictions in a table, or None if it has no rows.
 
-        Parameters
-        ----------
-        table : DataFrame of pandas or polars, Table or RecordBatch of pyarrow, or mapping of arrays
-            A table with all the columns: call `found_in` first.
-
-        Raises
-        ------
-        ValueError
-            If an entry is missing or invalid.
+        It is a frame of pandas or polars, a Table or RecordBatch of pyarrow, or a mapping of arrays, and has all the
+        columns: call `found_in` first.
         """
         self.check(column_names(table))
         lengths = {name: len(table[name]) for name in self.needed}
@@ -477,15 +458,7 @@ class Columns:
 def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
     """Fill the place ``{columns}`` of a docstring with the parameters of :class:`Columns`.
 
-    Parameters
-    ----------
-    **more : str
-        Sentences to add to the description of a parameter.
-
-    Returns
-    -------
-    callable
-        A decorator.
+    The keywords are sentences to add to the description of a parameter.
     """
     lines = []
     for names, entry in entries_of_parameters(Columns).items():

@@ -56,13 +56,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(path: Path) -> Layout:
-    """Return the layout of a table of text, as seen in its first lines.
-
-    Raises
-    ------
-    UnreadableError
-        If it is not such a table.
-    """
+    """Return the layout of a table of text, as seen in its first lines."""
     _refuse_other_kinds(path)
     lines = _first_lines(path)
     separator = _separator(lines)
@@ -135,14 +129,8 @@ def longest_cell(n_characters: int) -> Iterator[None]:
 def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] | None = None) -> tuple[str, ...]:
     """Return advice if the names of columns look like a row of data, after a period; else nothing.
 
-    The name of the file belongs between the parts of the advice.
-
-    Parameters
-    ----------
-    names : list of str
-        The cells of the first line.
-    texts : callable, default=None
-        Returns further cells of a column, by its name.
+    The name of the file belongs between the parts of the advice. `texts` returns further cells of a column, by its
+    name.
     """
     words = " ".join(map(str, names)).split()  # numbers may be separated by spaces
     numbers = [word for word in words if _NUMBER.fullmatch(word)]

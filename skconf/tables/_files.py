@@ -223,13 +223,7 @@ def _count(number: int, what: str) -> str:
 
 
 def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
-    """Return all rows of some columns of a file; `role` is the parameter that names the columns.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or occurs twice.
-    """
+    """Return all rows of some columns of a file; `role` is the parameter that names the columns."""
     file = _opened(path)
     with located(shown(path)):
         _check_there(file.names, names, role)

@@ -48,24 +48,8 @@ _MOST_TARGETS = 50
 def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], Any]) -> tuple[Columns, str]:
     """Return the columns of a file, guessed if necessary, and a text on what was guessed.
 
-    Parameters
-    ----------
-    columns : Columns
-        The columns that the user names. A guess never contradicts them.
-    names : sequence of label
-        The columns of the file.
-    read : callable
-        A function that returns the first rows of the named columns as a table.
-
-    Returns
-    -------
-    columns : Columns
-    words : str
-
-    Raises
-    ------
-    ValueError
-        If no reading fits, or if several readings fit. The message lists them, and names the option that chooses.
+    A guess never contradicts the columns that the user names. If no reading fits, or if several fit, the error lists
+    them, and names the option that chooses. `read` returns the first rows of the named columns as a table.
     """
     possible = _Readings(columns, list(names), read)
     readings = list(possible.fitting())

@@ -24,22 +24,8 @@ def places_by_id(
 
     If ids repeat in all files, as in logs of several epochs, the first row of an id is matched with its first row in
     the first file, the second with the second, and so on; rows without a grade count. A row that has no grade in one of
-    the files is left out of the others, too.
-
-    Parameters
-    ----------
-    files : mapping of str to Path
-        The files.
-    column : label
-        Their column of ids.
-    kept : mapping of str to ndarray or None
-        For each file, the numbers of the rows to match, from 0. None means all rows. Other rows have no grade.
-
-    Raises
-    ------
-    ValueError
-        If a row has no id, if an id repeats in some files but not in all, or if an id occurs only in some of the files.
-        If no sample has a grade in all files.
+    the files is left out of the others, too. `kept` are the numbers of the rows with a grade in each file; None means
+    all rows.
     """
     of_all = {model: _read_ids(path, column, unique=False) for model, path in files.items()}
     graded = {model: np.arange(len(of_all[model])) if rows is None else rows for model, rows in kept.items()}
@@ -63,22 +49,8 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
     """Return a file of predictions with true labels from another file, matched by ids, and a sentence about it.
 
     The true labels are then in column ``y_true``. The other columns of the file of true labels are added, unless the
-    predictions have columns of these names.
-
-    Parameters
-    ----------
-    path, truth : Path
-        The files of predictions, and of true labels.
-    ids : label or None
-        The column of ids of both files. None means a column with a usual name of ids.
-    target : label or None
-        The column of true labels. None means the only column besides the ids, or a column with a usual name.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or unknown. If a row has no id, if an id occurs more than once, or if an id occurs only
-        in one of the files.
+    predictions have columns of these names. Without `ids`, a column with a usual name of ids matches the rows. Without
+    `target`, the true labels are in the only column besides the ids, or in a column with a usual name.
     """
     names, names_of_truth = open_table(path).names, open_table(truth).names
     if ids is None and (ids := id_column(names_of_truth)) is None:

@@ -104,13 +104,7 @@ class JsonLines:
         return next((number for at, (number, *_) in enumerate(self._rows()) if at == row), None)
 
     def _rows(self) -> Iterator[tuple[int, int, dict[str, Any]]]:
-        """Go through the objects, each with the number and the bytes of its line.
-
-        Raises
-        ------
-        UnreadableError
-            If no line can be read.
-        """
+        """Go through the objects, each with the number and the bytes of its line; raise if no line can be read."""
         broken, some, why = list[str](), False, None
         with readable(self.path), opened(self.path) as file:
             for number, size, row in objects_in(file, _LINE_BYTES):

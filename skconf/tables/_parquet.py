@@ -19,13 +19,7 @@ _MOST_COLUMNS = 16
 
 
 class Parquet:
-    """A file of Parquet.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
+    """A file of Parquet."""
 
     def __init__(self, path: Path) -> None:
         from pyarrow.parquet import read_metadata

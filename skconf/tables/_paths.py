@@ -78,13 +78,7 @@ class PathColumns:
 
     @classmethod
     def of(cls, path: Path, of_file: Iterable[Any]) -> Self:
-        """Read the columns from the path of a file; a column whose value is missing is left out.
-
-        Raises
-        ------
-        ValueError
-            If the file has such a column, too.
-        """
+        """Read the columns from a path, without missing values; raise if the file has such a column, too."""
         values = {}
         for part in path.parent.parts:
             name, equals, text = part.partition("=")

@@ -13,10 +13,7 @@ _READ_BYTES, _MOST_BYTES = 1 << 20, 1 << 24
 def refuse_loose_quotes(path: Path, separator: str) -> None:
     """Raise if text follows the quote that closes a cell: all readers make it a part of this cell.
 
-    Raises
-    ------
-    UnreadableError
-        With the line of the file in which the cell begins.
+    The error has the line of the file in which the cell begins.
     """
     of_rows = re.escape(f"\r\n{separator}").encode()
     quoted = re.compile(rb'(?<![^%b])"(?:[^"]|"")*+(?:" *+([^ %b]?)|\Z)' % (of_rows, of_rows))

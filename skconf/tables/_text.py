@@ -24,15 +24,7 @@ _MARK = "\x1eend of the table\x1e"
 
 
 class TextFile:
-    """A file of text.
-
-    Parameters
-    ----------
-    path : Path
-        The file, which may be compressed.
-    separator : str
-        The separator of the cells.
-    """
+    """A file of text, perhaps compressed."""
 
     def __init__(self, path: Path, separator: str) -> None:
         from pyarrow.csv import ParseOptions
@@ -163,13 +155,7 @@ class Piece(NamedTuple):
     numbers: Sequence[str]
 
     def table(self) -> Any:
-        """Return the columns, without spaces around texts.
-
-        Raises
-        ------
-        UnreadableError
-            If they cannot be read.
-        """
+        """Return the columns, without spaces around texts; raise if they cannot be read."""
         from pyarrow import ArrowInvalid, compute, types
 
         if isinstance(self.rows, UnreadableError):
