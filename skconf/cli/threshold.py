@@ -304,12 +304,14 @@ def _text(found: Mapping[str, Any]) -> str:
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
     answers = f": {found['answers']:,} are answers; in the others, the model abstains" if "answers" in found else ""
     level = _percent(found["confidence_level"])
-    lines = [f"{found['rows']:,} rows{answers}. All guarantees hold together with {level} confidence."]
+    together = f" All guarantees hold together with {level} confidence." if accepting else ""
+    lines = [f"{found['rows']:,} rows{answers}.{together}"]
     by = ""
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
-        lines.append(f"Rank by {found['score']}: {amounts} of 1,000 cases are accepted. Both are guaranteed.")
+        both = " Both are guaranteed." if all(coverage for _, coverage in better) else ""
+        lines.append(f"Rank by {found['score']}: {amounts} of 1,000 cases are accepted.{both}")
         by = f" by {found['score']}"
     for entry in accepting:
         of = " there" if "slice" in entry else ""

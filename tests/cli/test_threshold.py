@@ -216,7 +216,15 @@ class TestAnotherScore:
         self.written(self.SCORE)
         out = run(capsys, "a.csv", "--target", "risk=0.1", "--score", "judge")
         assert "Rank by judge: " in out
+        assert "Both are guaranteed." in out
         assert "Accept by judge from" in out
+
+    @pytest.mark.parametrize("promise", ["coverage=0.9999", "risk=0.0001"])
+    def test_nothing_is_said_to_be_guaranteed_where_everything_is_rejected(self, promise, capsys):
+        self.written(self.SCORE)
+        out = run(capsys, "a.csv", "--target", promise, "--score", "judge", status=1)
+        assert "Rank by confidence: 0 by confidence and 0 by judge" in out
+        assert "guarantee" not in out
 
     def test_where_everything_is_accepted_there_is_no_threshold(self, capsys):
         self.written(self.SCORE - 100)
