@@ -54,6 +54,11 @@ class Objective:
         """The confidence level of each candidate. The candidates share the probability of an error equally."""
         return None if self.confidence_level is None else 1 - (1 - self.confidence_level) / self.n_candidates
 
+    def share(self, n_promises: int) -> float:
+        """Return the probability with which each of some promises may be false, if all must hold."""
+        assert self.confidence_level is not None  # this was checked before
+        return (1 - self.confidence_level) / (self.n_candidates * n_promises)
+
     def check(self, n_classes: int | None, *, ranks_by_confidence: bool, scores_are_shares: bool = True) -> None:
         """Refuse parameters that contradict each other or the task.
 

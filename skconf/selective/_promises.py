@@ -102,7 +102,7 @@ class Promise(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class Samples:
     """Samples with their scores, answers, classes and costs.
 
     Attributes
@@ -126,10 +126,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.score)
 
-    def __getitem__(self, rows: Any) -> "Rows":
+    def __getitem__(self, rows: Any) -> "Samples":
         true, predicted = (None if each is None else each[rows] for each in (self.true, self.predicted))
         charges = {risk: charge._replace(each=charge.each[rows]) for risk, charge in self.charges.items()}
-        return Rows(self.score[rows], self.correct[rows], true, predicted, charges)
+        return Samples(self.score[rows], self.correct[rows], true, predicted, charges)
 
     def base_and_events(self, promise: Promise) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the samples that a rate is about, and which of them are events if they are accepted."""
@@ -220,7 +220,7 @@ def _checked(value: Any, name: str, risk: str = "risk") -> float:
 
 
 def keep(
-    rows: Rows,
+    rows: Samples,
     promises: Sequence[tuple[Promise, float]],
     share: float,
     *,
@@ -285,7 +285,7 @@ def keep(
     return float(given[best]), kept
 
 
-def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: float, rows: Rows) -> NDArray[np.intp]:
+def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: float, rows: Samples) -> NDArray[np.intp]:
     """Return the thresholds that are tested. They accept planned numbers of samples, or a few more with ties."""
     promise, target = tested
     if promise.risk in CHARGES:
@@ -295,7 +295,7 @@ def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: flo
 
 
 def _tested(
-    ranked: Rows,
+    ranked: Samples,
     promise: Promise,
     target: float,
     share: float,
@@ -317,7 +317,9 @@ def _tested(
     return np.asarray(shown.sum(axis=0) > _TOSSES / 2)
 
 
-def _rated(ranked: Rows, promise: Promise, target: float, share: float, given: Floats) -> tuple[NDArray[np.bool_], int]:
+def _rated(
+    ranked: Samples, promise: Promise, target: float, share: float, given: Floats
+) -> tuple[NDArray[np.bool_], int]:
     """Return the thresholds that keep a cap or a floor of a rate, and the number of samples of its base."""
     base, events = ranked.base_and_events(promise)
     n_base, score = int(base.sum()), ranked.score[events]  # descending
@@ -335,7 +337,7 @@ def _rated(ranked: Rows, promise: Promise, target: float, share: float, given: F
 
 
 def _kept(
-    ranked: Rows,
+    ranked: Samples,
     promised: tuple[Promise, float],
     share: float,
     count: int,
@@ -364,7 +366,7 @@ def _kept(
     return Kept(n_samples, hits / of if of else np.nan, float(limit) if of else np.nan, shown, reason)
 
 
-def _earned(ranked: Rows, promise: Promise, count: int, threshold: float) -> float:
+def _earned(ranked: Samples, promise: Promise, count: int, threshold: float) -> float:
     """Return a promise of a mean reward with its result, if `count` samples are accepted."""
     plus = promise.risk == "cwsa_plus"
     return float(rewards(ranked.score[:count], ranked.correct[:count], threshold, plus=plus).mean())
@@ -381,7 +383,7 @@ def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
 
 
 def _closest(
-    ranked: Rows, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp], given: Floats
+    ranked: Samples, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp], given: Floats
 ) -> str:
     """Say how close the samples come to keeping a promise, at the best threshold."""
     promise, target = promised
@@ -407,7 +409,7 @@ def _closest(
 
 
 def _conflict(
-    ranked: Rows,
+    ranked: Samples,
     promises: Sequence[tuple[Promise, float]],
     share: float,
     accepted: NDArray[np.intp],

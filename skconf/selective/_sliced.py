@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,8 @@ from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.selective._cells import Cells
-from skconf.selective._promises import Charge, Kept, Promise, Rows, keep
+from skconf.selective._objective import Objective
+from skconf.selective._promises import Charge, Kept, Promise, Samples, keep
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, separate_stream
 
@@ -21,57 +22,26 @@ from skconf.selective._training import one_of_each, separate_stream
 _EVERYTHING = "all"
 
 
-class Terms(NamedTuple):
-    """The promises, and how they are tested.
-
-    Attributes
-    ----------
-    promises : sequence of Promise
-        The promises for each slice.
-    confidence_level : float
-        Probability with which all promises hold.
-    n_candidates : int
-        Number of candidates that share 1 − `confidence_level`.
-    loosest : bool
-        True accepts as much as the promises allow, False as little.
-    thresholds : ndarray of shape (n_thresholds,) or None
-        The thresholds to choose from.
-    spend : str
-        How the tests of a promise spend its share.
-    """
-
-    promises: Sequence[Promise]
-    confidence_level: float
-    n_candidates: int
-    loosest: bool
-    thresholds: Floats | None
-    spend: str
-
-    def share(self, n_slices: int) -> float:
-        """Return the probability with which each promise may be false."""
-        return (1 - self.confidence_level) / (self.n_candidates * n_slices * len(self.promises))
-
-
 def keep_in_slices(
-    rows: Rows,
-    terms: Terms,
+    rows: Samples,
+    promises: Sequence[Promise],
+    aim: Objective,
     cells: Cells | None,
     codes: Codes,
     clusters: Codes | None,
     random_state: Any,
-    shares_answered: Floats | None = None,
+    answered: Floats,
 ) -> TunedThreshold:
     """Choose the threshold of each slice; warn if everything is rejected in some slices.
 
     Without `cells`, all samples are taken together. `codes` has the slice of each sample, -1 if it has none. If there
     are clusters, the threshold of a slice is chosen on a random sample from each cluster; the seed draws these samples,
-    and tosses the coins of costs. `shares_answered` is the share of these samples among all samples, in each slice and
+    and tosses the coins of costs. `answered` is the share of these samples among all samples, in each slice and
     in total; the others abstain.
     """
     rng = separate_stream(random_state)
     names = [_EVERYTHING] if cells is None else list(cells.index)
-    answered = np.ones(len(names) + 1) if shares_answered is None else shares_answered
-    _check_targets(terms.promises, names)
+    _check_targets(promises, names)
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
     members = [order[start:stop] for start, stop in pairwise(bounds)]
@@ -84,23 +54,25 @@ def keep_in_slices(
             f"{len(in_none):,} of {len(rows):,} samples are rejected: their slice is missing, so they have no "
             "threshold."
         )
-    enough = _with_enough(members, names, terms, rows.charges) if cells is not None else [0]
-    share = terms.share(max(len(enough), 1))
+    enough = _with_enough(members, names, promises, aim, rows.charges) if cells is not None else [0]
+    share = aim.share(max(len(enough), 1) * len(promises))
+    given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
     thresholds, table = np.full(len(names), np.inf), []
     for at, (name, each) in enumerate(zip(names, members, strict=True)):
-        promised = [(promise, promise.target_in(name)) for promise in terms.promises]
+        promised = [(promise, promise.target_in(name)) for promise in promises]
         if at in enough:
             thresholds[at], kept = keep(
                 rows[each],
                 promised,
                 share,
-                loosest=terms.loosest,
-                thresholds=terms.thresholds,
-                spend=terms.spend,
+                loosest=aim.name != "coverage",
+                thresholds=given,
+                spend=aim.spend,
                 rng=rng,
             )
         else:
-            kept = [_too_few(len(each), pair, terms, len(enough) + 1, rows.charges) for pair in promised]
+            of_one_more = aim.share((len(enough) + 1) * len(promises))
+            kept = [_too_few(len(each), pair, of_one_more, rows.charges) for pair in promised]
         coverage = float(np.mean(rows.score[each] >= thresholds[at]) * answered[at]) if len(each) else 0.0
         table += [
             (name, promise.risk, promise.label, target, one.n_samples, thresholds[at], coverage, *one[1:])
@@ -123,7 +95,7 @@ def placed(score: Floats, threshold: Floats) -> Floats:
 
 
 def _tuned(
-    rows: Rows,
+    rows: Samples,
     own: Floats,
     seen: NDArray[np.intp],
     n_chose: int,
@@ -183,15 +155,19 @@ def _check_targets(promises: Sequence[Promise], names: Sequence[Any]) -> None:
 
 
 def _with_enough(
-    members: Sequence[NDArray[np.intp]], names: Sequence[Any], terms: Terms, charges: Mapping[str, Charge]
+    members: Sequence[NDArray[np.intp]],
+    names: Sequence[Any],
+    promises: Sequence[Promise],
+    aim: Objective,
+    charges: Mapping[str, Charge],
 ) -> list[int]:
     """Return the slices that have enough samples for their share of the level. Labels are not used."""
     sizes = np.array([len(each) for each in members])
     order = np.argsort(-sizes, kind="stable").tolist()
     for count in range(len(order), 0, -1):
-        share = terms.share(count)
+        share = aim.share(count * len(promises))
         needed = (
-            max(promise.fewest(promise.target_in(names[at]), share, charges) for promise in terms.promises)
+            max(promise.fewest(promise.target_in(names[at]), share, charges) for promise in promises)
             for at in order[:count]
         )
         if all(size >= fewest for size, fewest in zip(sizes[order[:count]], needed, strict=True)):
@@ -199,12 +175,10 @@ def _with_enough(
     return []
 
 
-def _too_few(
-    n_rows: int, promised: tuple[Promise, float], terms: Terms, n_slices: int, charges: Mapping[str, Charge]
-) -> Kept:
+def _too_few(n_rows: int, promised: tuple[Promise, float], share: float, charges: Mapping[str, Charge]) -> Kept:
     """Return a promise with its result, for a slice that has too few samples."""
     promise, target = promised
-    fewest = promise.fewest(target, terms.share(n_slices), charges)
+    fewest = promise.fewest(target, share, charges)
     return Kept(
         n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} samples without an error are needed"
     )

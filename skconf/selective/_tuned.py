@@ -26,7 +26,7 @@ from skconf.selective._risk_control import SPEND
 from skconf.selective._sliced import placed
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import Rows, Training
-from skconf.selective._tuning import check_several, choose_threshold, keep_promises, of_thresholds
+from skconf.selective._tuning import check_aim, choose_threshold, keep_promises
 
 
 @documented(score=SCORE, output=OUTPUT)
@@ -272,8 +272,6 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     def _fit_members(self, training: Training) -> tuple[Members, Any]:
         several = self.slices is not None or isinstance(self.target, Mapping)
-        if several:
-            check_several(self.objective, self.target, self.confidence_level, self.reject_cost)
         objective = Objective(
             name=self.objective,
             target=self.target,
@@ -284,11 +282,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             thresholds=self.thresholds,
         )
         rule = training.rule
-        checked = of_thresholds(objective) if several else objective
-        checked.check(
-            len(training.classes),
-            ranks_by_confidence=rule is None and self._by_confidence,
-        )
+        by_confidence = rule is None and self._by_confidence
+        check_aim(objective, self.target, self.slices, len(training.classes), ranks_by_confidence=by_confidence)
         if rule is not None and not rule.of_classes and self.objective not in ("cost", "coverage"):
             raise ValueError(
                 f"objective={self.objective!r} counts errors, but if the decisions are not the classes, no decision "

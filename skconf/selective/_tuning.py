@@ -1,6 +1,6 @@
 """Find the threshold that is best for an objective, given predictions. The tuned classifier uses it, too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +17,9 @@ from skconf.selective._cells import BY_CLASS, Cells, table_of
 from skconf.selective._mix import Mix, draw_to_mix
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._prevalence import by_class, choose_at, weighed
-from skconf.selective._promises import CHARGES, FLOORS, REWARDS, Charge, Promise, Rows, ecuas_charge, read_promises
+from skconf.selective._promises import CHARGES, FLOORS, REWARDS, Charge, Samples, ecuas_charge, read_promises
 from skconf.selective._risk_control import SPEND
-from skconf.selective._sliced import Terms, keep_in_slices
+from skconf.selective._sliced import keep_in_slices
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, read_clusters, separate_stream
 
@@ -169,12 +169,10 @@ def tune_threshold(
     )
     if cost_matrix is not None:
         profile.require("true_class")
-    if several:
-        check_several(objective, target, confidence_level, reject_cost)
     number: Any = 0.05 if several else target
     aim = Objective(objective, number, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds, spend)
-    checked = of_thresholds(aim) if several else aim
-    checked.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
+    ranks_by_confidence = profile.ranks_by_confidence
+    check_aim(aim, target, slices, profile.n_classes, ranks_by_confidence=ranks_by_confidence, scores_are_shares=False)
     mix = None
     if prevalence is not None:
         mix = Mix.read(prevalence, profile.require("classes"))
@@ -281,7 +279,7 @@ def keep_promises(
         if mix is not None:
             weighed(profile, mix.ends[0])  # refused there, too
     true, predicted = profile.true_class, profile.predicted_class
-    rows = Rows(profile.score, profile.correct, true, predicted, charges)
+    rows = Samples(profile.score, profile.correct, true, predicted, charges)
     cells, codes, answered = None, np.zeros(len(profile), dtype=np.intp), np.array([])
     if isinstance(slices, str):
         check_option(slices, "slices", (BY_CLASS,))
@@ -294,33 +292,29 @@ def keep_promises(
         codes = of_all[profile.answer_rows]
         counts = [np.bincount(each[each >= 0], minlength=len(cells.index)) for each in (codes, of_all)]
         answered = counts[0] / counts[1]
-    terms = terms_of(aim, promises)
     if mix is not None and not mix.is_of(profile, clusters):
         # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
         chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
         rows, codes, clusters = rows[drawn], codes[drawn], None
     tuned = keep_in_slices(
-        rows, terms, cells, codes, clusters, random_state, np.append(answered, profile.share_answered)
+        rows, promises, aim, cells, codes, clusters, random_state, np.append(answered, profile.share_answered)
     )
     if mix is not None and cells is None:
         tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
     return tuned, cells
 
 
-def of_thresholds(aim: Objective) -> Objective:
-    """Return an objective that only checks the cost matrix and the thresholds."""
-    return replace(aim, name="cost", target=0.05, confidence_level=None, reject_cost=0.0, spend="evenly")
+def check_aim(aim: Objective, target: Any, slices: Any, n_classes: int | None, **about_scores: bool) -> None:
+    """Refuse parameters that contradict each other or the task: see `Objective.check`."""
+    if slices is not None or isinstance(target, Mapping):
+        _check_several(aim.name, target, aim.confidence_level, aim.reject_cost)
+        # The promises say what is allowed: only the cost matrix and the thresholds are left to check.
+        aim = replace(aim, name="cost", target=0.05, confidence_level=None, reject_cost=0.0, spend="evenly")
+    aim.check(n_classes, **about_scores)
 
 
-def terms_of(aim: Objective, promises: Sequence[Promise]) -> Terms:
-    """Return the promises, and how they are tested."""
-    assert aim.confidence_level is not None  # this was checked before
-    given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
-    return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given, aim.spend)
-
-
-def check_several(objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None) -> None:
+def _check_several(objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None) -> None:
     """Refuse parameters that contradict several promises or promises in slices."""
     what = "A mapping as target" if isinstance(target, Mapping) else "slices"
     if confidence_level is None:

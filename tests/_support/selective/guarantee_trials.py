@@ -16,7 +16,7 @@ from scipy.stats import beta, binom
 
 from skconf import ConfidenceProfile, RiskMonitor, tune_threshold
 from skconf.selective import _risk_control
-from skconf.selective._promises import Charge, Promise, Rows, keep
+from skconf.selective._promises import Charge, Promise, Samples, keep
 from skconf.selective._rewards import _log_evidence, reward_looks, rewarded, rewards
 
 LEVEL = 0.95
@@ -296,7 +296,7 @@ def cost_rows(n_sets, sizes, rng):
 
 
 def _coins(cost, score, rng):
-    rows = Rows(score, np.ones(len(score), bool), charges={"cost": Charge(cost, 1.0)})
+    rows = Samples(score, np.ones(len(score), bool), charges={"cost": Charge(cost, 1.0)})
     promise = (Promise("cost", 0.02), 0.02)
     threshold, _ = keep(rows, [promise], 1 - LEVEL, loosest=True, thresholds=None, spend="evenly", rng=rng)
     return int((score >= threshold).sum())
