@@ -20,7 +20,7 @@ def at_most(share, n_sets):
     return share + 2 * np.sqrt(share * (1 - share) / n_sets)
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_page(monkeypatch):
     """The script of the page, of one linear model and one of trees, at a hundredth of its size."""
@@ -68,7 +68,7 @@ def test_noise_has_the_rate_that_is_allowed():
 
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:Other shares")
-@pytest.mark.parametrize(("n", "most"), [(200, 0.1), (1000, 0.07)])
+@pytest.mark.parametrize(("n", "most"), [(200, 0.1), pytest.param(1000, 0.07, marks=pytest.mark.slow)])
 def test_label_shift_that_holds_is_seldom_refuted(n, most):
     """In three populations at four shares."""
     refuted = of.refutations(50, [(n, 2000)])["refuted"]

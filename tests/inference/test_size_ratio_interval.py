@@ -27,7 +27,7 @@ ERRORS = {
 
 def coverage(confidences, errors, n_samples, n_sets, weighted=False):
     rng = np.random.default_rng(11)
-    many = np.concatenate([CONFIDENCES[confidences](rng, n_samples) for _ in range(2_000_000 // n_samples)])
+    many = np.concatenate([CONFIDENCES[confidences](rng, n_samples) for _ in range(400_000 // n_samples)])
     top = np.quantile(many, 0.9)
     truth, held, given = np.mean(ERRORS[errors](many, top) / (1 - many)), 0, 0
     for _ in range(n_sets):

@@ -68,7 +68,7 @@ class TestLevel:
     @pytest.mark.simulation
     @pytest.mark.parametrize(
         ("n", "n_sets"),
-        [(20, 30), (1000, 30), *(pytest.param(n, 1000, marks=pytest.mark.slow) for n in (4, 100, 10_000))],
+        [(20, 15), (1000, 15), *(pytest.param(n, 1000, marks=pytest.mark.slow) for n in (4, 100, 10_000))],
     )
     @pytest.mark.parametrize("population", EVERYWHERE)
     def test_of_calibrated_confidences(self, population, n, n_sets):
@@ -81,7 +81,7 @@ class TestLevel:
 
 class TestFaults:
     @pytest.mark.simulation
-    @pytest.mark.parametrize("n_sets", [30, pytest.param(300, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("n_sets", [15, pytest.param(300, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("fault", FAULTS)
     def test_no_direction_is_wrong_and_no_interval_misses(self, fault, n_sets):
         rng, (population, chance_of) = np.random.default_rng(n_sets), FAULTS[fault]
@@ -109,6 +109,7 @@ class TestFaults:
         assert np.nanmean([trial.share_named_rightly() for trial in trials]) >= 0.97
 
 
+@pytest.mark.slow
 def test_the_page():
     """The script of the page, at a hundredth of its size."""
     trials = Trials(3)
