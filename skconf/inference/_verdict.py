@@ -135,8 +135,8 @@ def assess_confidence(
     >>> y_true = (rng.random(1000) < 0.5 + 0.8 * (y_proba - 0.5)).astype(int)
     >>> found = assess_confidence(y_true, y_proba)
     >>> print(found)
-    Overconfident: average confidence is 74.7%, but 68.8% of answers are right (95% interval 65.2–72.2). Worst from 0.9
-    up: 30 errors in 185 answers, where the confidences imply 9.0 errors.
+    Overconfident: average confidence is 74.7%, but 68.8% of answers are right (95% interval 65.2–72.2). Worst at a
+    confidence of 0.9 or more: 30 errors in 185 answers, where the confidences imply 9.0 errors.
     >>> found.grade
     'serious'
     """

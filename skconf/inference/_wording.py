@@ -74,9 +74,9 @@ def _nothing(verdict: Assessment) -> str:
         text = f"Too few to say: {is_wrong}, where {_implied(verdict.expected_errors)}."
         if np.isnan(verdict.detectable_over):
             return f"{text} No overconfidence could be found in so small a sample."
-        return f"{text} Overconfidence of {_points(verdict)} points would be missed in one of five such samples."
+        return f"{text} Even overconfidence of {_points(verdict)} points would be missed in one of five such samples."
     found = f"Overconfidence of {_points(verdict)} points would be found in four of five such samples"
-    return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}{_hidden(verdict)}."
+    return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}.{_hidden(verdict)}"
 
 
 def _hidden(verdict: Assessment) -> str:
@@ -87,7 +87,7 @@ def _hidden(verdict: Assessment) -> str:
     if not serious:
         return ""
     level, high = serious[0]
-    return f"; but {_where(level)}, as many as {decimal(100 * high, 1)}% of answers may be wrong"
+    return f" {_where(level).capitalize()}, as many as {decimal(100 * high, 1)}% of answers may be wrong."
 
 
 def _one_for_all(verdict: Assessment) -> str:
@@ -106,7 +106,8 @@ def _one_answer(verdict: Assessment, n_rows: int | None) -> str:
     )
     unknown = n_rows is None or verdict.decisive_row is None
     which = "one" if unknown else f"row {(verdict.decisive_row or 0) + 1:,} of {n_rows:,}"
-    wrong = f"{which} is wrong at {confidence(1 - chance)}, {rarity}"
+    of = confidence(1 - chance).removesuffix(".0")
+    wrong = f"{which} is wrong with a confidence of {of}, {rarity}"
     return f"Overconfident because of one answer alone: {wrong}. Without it, nothing is found."
 
 
@@ -185,15 +186,15 @@ def _in_direction(direction: str, grade: Grade, seen: float, expected: float) ->
 
 
 def _where(stretch: Stretch) -> str:
-    """Say which confidences: "from 0.9 up", "between 0.7 and 0.8", "below 0.3"."""
+    """Say which confidences, as in "at a confidence of 0.9 or more" or "at confidences between 0.7 and 0.8"."""
     if stretch.low >= 1:
-        return "at 1.0"
+        return "at a confidence of 1"
     if np.isinf(stretch.high):
-        return f"from {confidence(stretch.low)} up"
+        return f"at a confidence of {confidence(stretch.low)} or more"
     return (
-        f"between {confidence(stretch.low)} and {confidence(stretch.high)}"
+        f"at confidences between {confidence(stretch.low)} and {confidence(stretch.high)}"
         if stretch.low
-        else f"below {confidence(stretch.high)}"
+        else f"at confidences below {confidence(stretch.high)}"
     )
 
 

@@ -235,12 +235,12 @@ def confidence_report(
       compared: calibrated_size_ratio (for bayes, 100% of the value depends on
       answers so confident that their errors are hardly ever observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
-      right (95% interval 88.4–97.1). Worst from 0.9 up: 9 errors in 142 answers,
-      where the confidences imply 0.3 errors.
+      right (95% interval 88.4–97.1). Worst at a confidence of 0.9 or more: 9 errors in
+      142 answers, where the confidences imply 0.3 errors.
     lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
       answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
-      be found in four of five such samples; but from 0.9 up, as many as 7.1% of
-      answers may be wrong.
+      be found in four of five such samples. At a confidence of 0.9 or more, as many
+      as 7.1% of answers may be wrong.
     >>> report.frame.at["aurc_loss", "best_model"]
     'no difference shown'
 

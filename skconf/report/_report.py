@@ -90,8 +90,8 @@ class ConfidenceReport:
     >>> float(report.frame.at["aurc_loss", "value"])
     0.0625
     >>> print(report.verdict["value"])
-    Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8 errors. Overconfidence of 58.8 points would
-    be missed in one of five such samples.
+    Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8 errors. Even overconfidence of 58.8 points
+    would be missed in one of five such samples.
     >>> report.save("report.html")  # doctest: +SKIP
     """
 
@@ -165,8 +165,8 @@ class ConfidenceReport:
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.verdict["value"])
         No sign of miscalibration: average confidence is 98.3%, and 96.0% of answers are right (95% interval
-        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such samples; but from 0.9 up, as
-        many as 7.7% of answers may be wrong.
+        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such samples. At a confidence of
+        0.9 or more, as many as 7.7% of answers may be wrong.
         """
         several = isinstance(estimator, Mapping)
         profiles = {}

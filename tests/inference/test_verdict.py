@@ -69,7 +69,8 @@ class TestWords:
         wrong = np.append(spread(1 - top, 28), spread(1 - rest, 500 - 28))
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
         assert str(found) == (
-            "Overconfident between 0.9 and 0.98: 26 errors in 267 answers, where the confidences imply 12 errors. "
+            "Overconfident at confidences between 0.9 and 0.98: 26 errors in 267 answers, where the confidences "
+            "imply 12 errors. "
             "Overall, average confidence is 74.4%, and 75.0% of answers are right (95% interval 72.6–77.3)."
         )
         assert found.p_value < 0.01
@@ -90,7 +91,7 @@ class TestWords:
         found = assess_confidence(profile_of(sure, spread(1 - sure, 10)))
         assert str(found) == (
             "Too few to say: 10 of 60 answers are wrong, where the confidences imply 13 errors. "
-            "Overconfidence of 16.6 points would be missed in one of five such samples."
+            "Even overconfidence of 16.6 points would be missed in one of five such samples."
         )
         assert found.grade == "too few to say"
 
@@ -110,7 +111,8 @@ class TestWords:
     def test_one_answer_decides(self):
         found = assess_confidence(["no", "yes", "yes", "no"], [0.2, 0.9, 0.6, 0.99])
         assert str(found) == (
-            "Overconfident because of one answer alone: row 4 of 4 is wrong at 0.99, where one answer in 100 is "
+            "Overconfident because of one answer alone: row 4 of 4 is wrong with a confidence of 0.99, where one "
+            "answer in 100 is "
             "expected to be. Without it, nothing is found."
         )
         assert found.decisive_row == 3
@@ -121,9 +123,10 @@ class TestWords:
         wrong = np.append(spread(1 - upper, 105), spread(1 - lower, 225))
         found = assess_confidence(profile_of(np.append(upper, lower), wrong))
         assert str(found) == (
-            "Slightly overconfident between 0.8 and 0.95: "
+            "Slightly overconfident at confidences between 0.8 and 0.95: "
             "105 errors in 749 answers, where the confidences imply 75 errors. "
-            "Slightly underconfident below 0.8: 225 errors in 750 answers, where the confidences imply 262 errors."
+            "Slightly underconfident at confidences below 0.8: 225 errors in 750 answers, where the confidences "
+            "imply 262 errors."
         )
 
     def test_off_in_the_middle(self):
@@ -131,7 +134,8 @@ class TestWords:
         wrong = [spread(1 - part, n) for part, n in ((low, 336), (middle, 312), (high, 102))]
         found = assess_confidence(profile_of(np.concatenate([low, middle, high]), np.concatenate(wrong)))
         assert str(found).startswith(
-            "Overconfident between 0.6 and 0.8: 312 errors in 800 answers, where the confidences imply 240 errors. "
+            "Overconfident at confidences between 0.6 and 0.8: 312 errors in 800 answers, where the confidences "
+            "imply 240 errors. "
         )
 
     def test_the_opposite_of_the_whole(self):
@@ -140,7 +144,8 @@ class TestWords:
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
         assert str(found).startswith("Underconfident: average confidence is 71.4%, but 75.4% of answers ")
         assert str(found).endswith(
-            " But overconfident between 0.95 and 0.98: 28 errors in 300 answers, where the confidences imply 11 errors."
+            " But overconfident at confidences between 0.95 and 0.98: 28 errors in 300 answers, where the "
+            "confidences imply 11 errors."
         )
 
     def test_where_it_is_worst(self):
@@ -148,7 +153,7 @@ class TestWords:
         wrong = np.append(spread(1 - top, 40), spread(1 - rest, 560))
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
         assert str(found).endswith(
-            " Worst from 0.9 up: 40 errors in 400 answers, where the confidences imply 12 errors."
+            " Worst at a confidence of 0.9 or more: 40 errors in 400 answers, where the confidences imply 12 errors."
         )
 
     @pytest.mark.parametrize(("frequent", "told"), [(300, True), (260, False)])
@@ -168,7 +173,7 @@ class TestWords:
             (
                 [1.0] * 5,
                 [1, 0, 0, 0, 0],
-                "Overconfident because of one answer alone: row 1 of 5 is wrong at 1.0, which should never happen.",
+                "Overconfident because of one answer alone: row 1 of 5 is wrong with a confidence of 1, which should",
             ),
             ([0.5], [1], "Too few to say: 1 of 1 answer is wrong, where the confidences imply 0.5 errors."),
             ([0.0] * 50, [0] * 50, "Underconfident: average confidence is 0.0%, but 100.0% of answers are right"),
@@ -396,6 +401,6 @@ def test_the_worst_level_is_the_farthest_from_its_confidences():
     verdict = SimpleNamespace(levels=levels, stretches=levels, n_samples=1000)
     assert _rare_level(verdict) == ""
     few = SimpleNamespace(levels=(*levels, stretch(0.99, 9, 5, 0.1)), n_samples=1000)
-    assert _rare_level(few).startswith("Overconfident from 0.99 up: 5 errors in 9 answers")
-    assert _worst_level(verdict).startswith("Worst from 0.9 up: 8 errors in 100 answers, ")
+    assert _rare_level(few).startswith("Overconfident at a confidence of 0.99 or more: 5 errors in 9 answers")
+    assert _worst_level(verdict).startswith("Worst at a confidence of 0.9 or more: 8 errors in 100 answers, ")
     assert [_seen(stretch(0.5, 1000, errors, 100)) for errors in (100, 130, 170)] == ["negligible", "mild", "serious"]

@@ -266,7 +266,8 @@ class TestVerdicts:
     def test_at_full_confidence(self):
         wrong, right = confidence_report(of_errors(1, 4, sure=1.0)), confidence_report(of_errors(0, 4, sure=1.0))
         expected = (
-            "Overconfident because of one answer alone: row 1 of 4 is wrong at 1.0, which should never happen. "
+            "Overconfident because of one answer alone: row 1 of 4 is wrong with a confidence of 1, which should "
+            "never happen. "
             "Without it, nothing is found."
         )
         assert wrong.frame.at["mean_confidence", "verdict"] == expected
@@ -414,7 +415,7 @@ class TestComparison:
             ),
             "fair": (
                 "Too few to say: 50 of 100 answers are wrong, where the confidences imply 50 errors. "
-                "Overconfidence of 14.5 points would be missed in one of five such samples."
+                "Even overconfidence of 14.5 points would be missed in one of five such samples."
             ),
         }
         assert report.verdict == report.frame.at["mean_confidence", "verdict"] == expected

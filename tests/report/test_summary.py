@@ -72,7 +72,7 @@ def test_trust_and_failure_are_counted_again():
     assert f"average confidence is {100 * sure.mean():.1f}%" in said["Trust"]
     assert f"{100 * right.mean():.1f}% of answers are right" in said["Trust"]
     label, confidence, accuracy, rows = re.match(
-        r"Worst where it answers (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* in ([\d,]+) answers\.",
+        r"Worst if it predicts class (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* in ([\d,]+) answers\.",
         said["Fails"],
     ).groups()
     part = (p > 0.5) == (label == "1")
@@ -88,7 +88,7 @@ def test_a_guarantee_is_named_beside_confidences_that_are_too_high(sharper, n_ro
     """Readers hesitated between "far overconfident" and a threshold that is guaranteed."""
     y, p = binary(sharper)
     said = said_by(confidence_report(y[:n_rows], p[:n_rows]))
-    assert said["Trust"].endswith(" Its guarantee still holds.") == holds
+    assert said["Trust"].endswith(" The guaranteed threshold below holds nevertheless.") == holds
 
 
 def test_of_many_models_the_better_one_stands_first():
@@ -173,3 +173,21 @@ def test_what_keeps_the_errors_as_it_is_says_whether_that_is_guaranteed():
     assert said_by(confidence_report(few))["Accept"] == (
         "All answers: 0% of all answers are wrong (not guaranteed: that needs at least 299 rows)."
     )
+
+
+@pytest.mark.parametrize("noise", [0.35, 0.6])
+def test_a_difference_is_that_of_the_printed_counts_and_its_interval_reads_in_the_same_direction(noise):
+    y, p = binary(1.0)
+    said = said_by(confidence_report(y, {"clean": p, "noisy": binary(1.0, noise)[1]}))["Compare"]
+    best, other, difference, low, low_is, high, high_is = re.search(
+        r"answers (\d+) of 1,000 cases; .* answers (\d+), (?:no clear difference \()?(\d+) fewer"
+        r"(?:;| \() ?95% interval: (\d+)( more)? to (\d+)( more| fewer)\)",
+        said,
+    ).groups()
+    assert int(difference) == int(best) - int(other)
+    low, high = (-int(low) if low_is else int(low)), (-int(high) if high_is == " more" else int(high))
+    assert low <= int(difference) <= high
+    if low > 0 or high < 0:
+        assert "no clear difference" not in said
+    if low < 0 < high:
+        assert "no clear difference" in said

@@ -61,7 +61,7 @@ def _still_guaranteed(evidence: Evidence, model: Any) -> str:
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
     if not too_high or not evidence.stops or evidence.guarantee(model, evidence.target).status != "guaranteed":
         return ""
-    return " Its guarantee still holds."
+    return " The guaranteed threshold below holds nevertheless."
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:

@@ -201,18 +201,28 @@ def costs_in_words(evidence: Evidence) -> str:
 
 def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str:
     """Write what a model reaches in 1,000 cases, and its difference from the best model with the interval."""
-    sign = 1 if than == "fewer" else -1
-    value, *ends = (sign * 1000 * end for end in found.difference(best, other))
-    low, high = sorted(ends)
     reached = found.reached[other]
     if than == "fewer" and not reached:
         return "answers none"
     text = f"answers {thousand(reached)}" if than == "fewer" else f"costs {decimal(1000 * reached, 0)}"
+    value, low, high = _as_printed(found, best, other, 1 if than == "fewer" else -1)
     if np.isnan(low):
         return f"{text} (too few errors to compare)"
-    shown = f"{decimal(value, 0)} {than}"
-    said = f"95% interval {decimal(low, 0)} to {decimal(high, 0)}"
-    return f"{text}, {shown} ({said})" if low > 0 else f"{text}, {_NO_CLEAR_DIFFERENCE} ({shown}, {said})"
+    shown, opposite = f"{decimal(value, 0)} {than}", "more" if than == "fewer" else "less"
+    from_low = f"{decimal(-low, 0)} {opposite}" if low < 0 else decimal(low, 0)
+    to_high = f"{decimal(-high, 0)} {opposite}" if high < 0 else f"{decimal(high, 0)} {than}"
+    said = f"95% interval: {from_low} to {to_high}"
+    clear = found.difference(best, other)[1:]
+    is_clear = min(clear) > 0 if than == "fewer" else max(clear) < 0
+    return f"{text}, {shown} ({said})" if is_clear else f"{text}, {_NO_CLEAR_DIFFERENCE} ({shown}; {said})"
+
+
+def _as_printed(found: Compared, best: Any, other: Any, sign: int) -> tuple[float, float, float]:
+    """Return the difference of two rounded results in 1,000 cases, as a reader subtracts them, and its interval."""
+    low, high = sorted(float(np.round(sign * 1000 * end)) for end in found.difference(best, other)[1:])
+    one, two = (float(np.round(1000 * found.reached[model])) for model in (best, other))
+    value = sign * (one - two)
+    return value, min(low, value), max(high, value)
 
 
 def _answered(evidence: Evidence) -> TablePart:
@@ -230,10 +240,11 @@ def _answered(evidence: Evidence) -> TablePart:
         rows.append((allowed, str(best), *reached[best], DASH, "most"))
         without = [model for model in others if not found.reached[model]]
         for model in others[: len(others) - len(without)]:
-            fewer, low, high = (1000 * end for end in found.difference(best, model))
+            fewer, low, high = _as_printed(found, best, model, 1)
             text = decimal(fewer, 0)
             text += f" [{DASH}]" if np.isnan(low) else f" [{decimal(low, 0)}, {decimal(high, 0)}]"
-            said = "too few errors" if np.isnan(low) else "fewer" if low > 0 else _NO_CLEAR_DIFFERENCE
+            is_clear = found.difference(best, model)[1] > 0
+            said = "too few errors" if np.isnan(low) else "fewer" if is_clear else _NO_CLEAR_DIFFERENCE
             rows.append((allowed, str(model), *reached[model], text, said))
         if without:
             rows.append((allowed, listed(list(map(str, without))), *reached[without[0]], DASH, _NONE_KEEPS))
