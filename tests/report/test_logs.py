@@ -175,6 +175,11 @@ def test_a_log_without_confidences_has_its_counts_alone():
     assert row["right of all"] == log["correct"].mean()
 
 
+def test_a_log_without_confidences_has_no_threshold(capsys):
+    assert main(["threshold", str(LOGS / "samples_gen.jsonl"), "--correct", "exact_match,flexible-extract"]) == 2
+    assert "this log has no confidences. Name a column that has some with --confidence" in capsys.readouterr().err
+
+
 def test_counts_alone_begin_with_the_sentence_of_other_reports(tmp_path, capsys):
     file, metric = LOGS / "samples_gen.jsonl", "exact_match,flexible-extract"
     log = read_log(file, correct=metric)

@@ -165,6 +165,9 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
         raise ValueError(f"{path} has {len(files):,} files. Name one of them.")
     logs = read_logs({"value": files}, Columns(**parameters), in_batches=False)
     (file,) = logs.files["value"]
+    if isinstance(file, LogPath) and file.frame["confidence"].isna().all():
+        text = f"this log has no confidences. Name a column that has some with {option('confidence')}."
+        raise DataError(text, kind="no confidence").at(shown(file))
     columns, guessed = guess_columns([file], logs.columns["value"])
     rows = read_graded_rows(file, columns)
     if rows is None:
