@@ -241,10 +241,12 @@ def keep(
     # The number of samples that each threshold accepts.
     accepted = len(rows) - np.searchsorted(ranked.score[::-1], given, side="left")
     given, accepted = given[accepted > 0], accepted[accepted > 0]
+    # The same coins for all promises, whose order has no effect.
+    coins = rng.random((_TOSSES, len(rows))) if rows.charges else np.empty((0, 0))
     shown_by, reasons = [], []
     tested = [each for each in promises if each[0].risk in ("risk", *CHARGES)]
     earning = [each for each in promises if each[0].risk in REWARDS]
-    at = _looks(accepted, tested[0], share, rows) if tested and thresholds is None else np.arange(len(given))
+    at = _looks(accepted, tested, share, rows) if tested and thresholds is None else np.arange(len(given))
     few = at
     if earning and thresholds is None and len(at):  # a part of the thresholds that other promises test
         promise, target = max(earning, key=lambda each: each[1])
@@ -259,7 +261,7 @@ def keep(
         elif promise.risk in ("risk", *CHARGES):
             shown = np.zeros(len(given), dtype=np.bool_)
             if len(at):
-                shown[at] = _tested(ranked, promise, target, share, accepted[at], spend, rng)
+                shown[at] = _tested(ranked, promise, target, share, accepted[at], spend, coins)
             n_base = len(rows)
         else:
             shown, n_base = _rated(ranked, promise, target, share, given)
@@ -285,9 +287,14 @@ def keep(
     return float(given[best]), kept
 
 
-def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: float, rows: Samples) -> NDArray[np.intp]:
-    """Return the thresholds that are tested. They accept planned numbers of samples, or a few more with ties."""
-    promise, target = tested
+def _looks(
+    accepted: NDArray[np.intp], tested: Sequence[tuple[Promise, float]], share: float, rows: Samples
+) -> NDArray[np.intp]:
+    """Return the thresholds that are tested. They accept planned numbers of samples, or a few more with ties.
+
+    The plan is that of the promise that needs most samples, because fewer samples cannot show all promises.
+    """
+    promise, target = max(tested, key=lambda each: (each[0].fewest(each[1], share, rows.charges), each[0].risk))
     if promise.risk in CHARGES:
         target, share = min(target / rows.charges[promise.risk].largest, 1.0), share / 2
     planned = planned_counts(len(rows), target, 1 - share)
@@ -301,7 +308,7 @@ def _tested(
     share: float,
     accepted: NDArray[np.intp],
     spend: str,
-    rng: np.random.Generator,
+    coins: Floats,
 ) -> NDArray[np.bool_]:
     """Return the thresholds at which the promised error rate or mean cost of the accepted is shown."""
     counts = accepted.astype(np.float64)
@@ -311,7 +318,7 @@ def _tested(
     charge = ranked.charges[promise.risk]
     # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
     # tosses may be wrong with a share of δ in all, each may with half of that (Markov).
-    tossed = rng.random((_TOSSES, len(ranked))) < charge.each / charge.largest
+    tossed = coins < charge.each / charge.largest
     errors = np.cumsum(tossed, axis=1)[:, accepted - 1].astype(np.float64)
     shown = in_control_each(errors, counts, min(target / charge.largest, 1.0), 1 - share / 2, spend)
     return np.asarray(shown.sum(axis=0) > _TOSSES / 2)

@@ -110,6 +110,30 @@ def test_mean_costs_are_shown_by_coins_of_a_seed():
     assert plain.threshold == tune_threshold(y, proba, target=0.05, confidence_level=1 - 0.05 / 2).threshold
 
 
+@pytest.mark.parametrize("target", [{"risk": 0.1, "cost": 0.15}, {"risk": 0.05, "cost": 0.3, "ecuas_1": 0.3}])
+def test_the_order_of_promises_has_no_effect(target):
+    y, proba = draw(3000, 4)
+    options = {"cost_matrix": [[0, 1], [3, 0]], "confidence_level": LEVEL, "random_state": 0}
+    found, turned = (
+        tune_threshold(y, proba, target=each, **options) for each in (target, dict(reversed(target.items())))
+    )
+    assert found.feasible
+    assert found.threshold == turned.threshold
+    table, other = (each.guarantees.sort_values("risk", ignore_index=True) for each in (found, turned))
+    pd.testing.assert_frame_equal(table, other)
+
+
+def test_thresholds_are_looked_at_as_the_promise_that_needs_most_rows_plans_it():
+    y, proba = draw(3000, 4)
+    options = {"cost_matrix": 1 - np.eye(2), "confidence_level": 0.9, "random_state": 0}
+    alone = tune_threshold(
+        y, proba, target={"risk": 0.02}, **(options | {"cost_matrix": None, "confidence_level": 0.95})
+    )
+    both = tune_threshold(y, proba, target={"cost": 0.9, "risk": 0.02}, **options)
+    assert alone.feasible
+    assert both.threshold == alone.threshold  # what costs 0.9 at most needs a few rows only, and allows everything
+
+
 def test_each_slice_has_the_threshold_of_its_share():
     y, proba = draw(6000, 4)
     region = np.random.default_rng(0).choice(["north", "south", "west"], len(y), p=[0.5, 0.3, 0.2])
@@ -505,6 +529,7 @@ class TestClassifier:
             model.set_params(target={"cost": 0.4}, cost_matrix=lambda X: np.tile(matrix, (len(X), 1, 1))).fit(X, y)
 
 
+@pytest.mark.slow
 def test_a_hundred_slices_of_a_thousand_rows_take_less_than_two_seconds():
     y, proba = draw(100_000, 17)
     shop = np.repeat([f"s{number}" for number in range(100)], 1000)
