@@ -1,6 +1,7 @@
 """``evaluate``: a report on predictions in files."""
 
 import argparse
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,9 @@ from skconf._core.terminal import CommandError, csv_text, line_width, say, write
 from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import DASH, written_out
 
+#: What separates the words in the name of a file, and a word.
+_BETWEEN = "-_. "
+_WORD = re.compile(r"[-_. ]*[^-_. ]+[-_. ]*$|[-_. ]*[^-_. ]+|^[-_. ]+$")
 _DESCRIPTION = """\
 Report on predictions in files: can I trust the confidences, when should the model abstain, which model is better?
 
@@ -261,13 +265,22 @@ def _short_names(files: list[str]) -> list[str]:
     for depth in range(max(map(len, parts)), 0, -1):
         ends = ["/".join(each[-depth:]) for each in parts]
         names = [end if ends.count(end) == 1 else name for end, name in zip(ends, names, strict=True)]
-    names = _where_free([stem(name) for name in names], names)
-    while len({name.rpartition(".")[2] for name in names}) == 1:  # a common ending distinguishes nothing
-        shorter = _where_free([name.rpartition(".")[0] for name in names], names)
-        if shorter == names:
-            break
-        names = shorter
-    return names
+    stems = [stem(name) for name in names]
+    return _where_free(_without_common_words(stems), _where_free(stems, names))
+
+
+def _without_common_words(names: list[str]) -> list[str]:
+    """Leave out the words that all names begin or end with; but what is left of a name does not begin with a number."""
+    words = [_WORD.findall(name) for name in names]
+    fewest = min(map(len, words))
+    common = [len({each[at] for each in words}) == 1 for at in range(-fewest, fewest)]
+    n_last = next((n for n in range(fewest) if not common[fewest - 1 - n]), 0)
+    n_first = next((n for n in range(fewest - n_last) if not common[fewest + n]), 0)
+    for n in range(n_first, 0, -1):
+        left = ["".join(each[n : len(each) - n_last]).lstrip(_BETWEEN) for each in words]
+        if all(re.match(r"[^\W\d_]{2}", name) for name in left):
+            return left
+    return ["".join(each[: len(each) - n_last]) for each in words]
 
 
 def _where_free(shorter: list[str], names: list[str]) -> list[str]:
