@@ -92,7 +92,7 @@ def paid(answers, y, costs, reject_label, reject_cost, classes, decisions):
     return total / len(y)
 
 
-EACH = [(n_classes, seed) for n_classes in (2, 4) for seed in range(10)]
+EACH = [(n_classes, seed) for n_classes in (2, 4) for seed in range(5)]
 
 
 @pytest.mark.parametrize(("n_classes", "seed"), EACH)
@@ -160,7 +160,7 @@ def test_the_answers_are_the_decisions_that_are_charged():
     X, X_test, y, y_test = train_test_split(X, y, random_state=0)
     for gamma, before in ((2.0, 0.767), (0.5, 0.508)):
         model = TunedSelectiveClassifierCV(
-            RandomForestClassifier(20, random_state=0), objective="cost", reject_cost=gamma, cost_matrix=FRAUD
+            RandomForestClassifier(20, random_state=0), objective="cost", reject_cost=gamma, cost_matrix=FRAUD, cv=3
         ).fit(X, y)
         cost = paid(model.predict(X_test), y_test, FRAUD, -1, gamma, [0, 1], [0, 1])
         scorer = get_scorer("neg_reject_cost", reject_cost=gamma, cost_matrix=FRAUD)
@@ -168,13 +168,14 @@ def test_the_answers_are_the_decisions_that_are_charged():
         assert cost < 0.9 * before
 
 
-def test_no_dearer_than_a_tuned_decision_threshold_and_cheaper_with_abstention():
+@pytest.mark.parametrize("n_seeds", [2, pytest.param(6, marks=pytest.mark.slow)])
+def test_no_dearer_than_a_tuned_decision_threshold_and_cheaper_with_abstention(n_seeds):
     scorer = get_scorer("neg_reject_cost", cost_matrix=FRAUD, reject_cost=0.5)
     charge = make_scorer(lambda y, answer: -np.array(FRAUD)[y, answer].mean())
     # A sigmoid does not fit these probabilities, which flipped labels keep off 0 and 1.
     params = {"objective": "cost", "cost_matrix": FRAUD, "calibration": "isotonic"}
     costs = []
-    for seed in range(6):
+    for seed in range(n_seeds):
         X, y = make_classification(20_000, n_informative=5, weights=[0.8], flip_y=0.05, random_state=seed)
         X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
         theirs = TunedThresholdClassifierCV(LogisticRegression(), scoring=charge).fit(X, y)
@@ -185,8 +186,8 @@ def test_no_dearer_than_a_tuned_decision_threshold_and_cheaper_with_abstention()
         assert (never.predict(X_test) != -1).all()
         costs.append([-scorer(model, X_test, y_test) for model in (theirs, never, abstaining)])
     theirs, never, abstaining = np.mean(costs, axis=0)
-    # One seed differs from another by .003, so that six differ by .001.
-    assert never < theirs + 0.003
+    # One seed differs from another by .003, and the mean of n by a √n-th of it.
+    assert never < theirs + 2.5 * 0.003 / np.sqrt(n_seeds)
     assert abstaining < 0.9 * theirs
 
 

@@ -49,7 +49,7 @@ def test_the_promise_is_kept(name, n_samples, target):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("n_samples", [100, 200, 1000])
+@pytest.mark.parametrize("n_samples", [100, 200, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["calibrated, .71", "best in the middle", "good top 20%"])
 def test_more_is_accepted_than_before_and_by_others(name, n_samples):
     population = populations(0.1)[name]

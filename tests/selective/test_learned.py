@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification, make_hastie_10_2
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -16,10 +17,20 @@ from sklearn.preprocessing import StandardScaler
 
 import skconf
 from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassifierCV, get_scorer
-from skconf.calibration import LearnedConfidence
+from skconf.calibration import LearnedConfidence, _stack
 from skconf.metrics import aurc_loss
 
 N = 600
+
+
+@pytest.fixture(autouse=True)
+def _few_trees(monkeypatch):
+    """Grow a fifth of the trees, which take most of the time."""
+
+    def few(n_estimators, **given):
+        return ExtraTreesClassifier(n_estimators // 5, **given)
+
+    monkeypatch.setattr(_stack, "ExtraTreesClassifier", few)
 
 
 class Recorder(BaseEstimator):

@@ -166,7 +166,7 @@ def worst_probability(counts, nulls, boundary, rate):
         (9, 0.3, 0.2),
         (10, 0.5, 0.1),
         (11, 0.25, 0.2),
-        (12, 0.5, 0.05),
+        pytest.param(12, 0.5, 0.05, marks=pytest.mark.slow),
         pytest.param(12, 0.3, 0.2, marks=pytest.mark.slow),
         pytest.param(12, 0.4, 0.1, marks=pytest.mark.slow),
     ],
