@@ -109,7 +109,7 @@ class LevelTable:
 
     @property
     def _bits(self) -> int:
-        return max(int(np.log2(self.limit / _OCTAVES)), 0)
+        return int(np.log2(self.limit / _OCTAVES))
 
     def samples(self, first_on_top: bool | None = None) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
         """Return the table as samples: score, kind, Σ w and Σ w².

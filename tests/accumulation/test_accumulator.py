@@ -67,6 +67,19 @@ class TestScores:
         assert set(total.error_bounds().values()) == {0.0}
         assert total.n_samples == 5000
 
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_every_scorer_of_graded_answers(self, weighted):
+        rng = np.random.default_rng(3)
+        sure, grade = np.round(rng.random(400), 2), rng.integers(0, 5, 400) / 4
+        weight = rng.integers(0, 3, 400) if weighted else None
+        profile = ConfidenceProfile.from_correctness(grade, sure, sample_weight=weight)
+        expected = {name: value for name, value in in_memory(NAMES, profile).items() if not np.isnan(value)}
+        assert {"neg_aurc", "neg_augrc", "neg_ece", "cwsa", "neg_ecuas_1"} < expected.keys()
+        total = MetricAccumulator(list(expected))
+        for rows in np.split(np.arange(400), [1, 90, 300]):
+            total.update(profile[rows])
+        assert total.result() == same(expected)
+
     def test_every_scorer_of_many_classes(self):
         y, proba = draw_classes(3000, 6)
         names = [name for name in NAMES if name not in BINARY]

@@ -1,6 +1,7 @@
 """Intervals of accumulated scores, beside those of all samples in memory."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ from _support.predictions import draw_classes
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, MetricAccumulator, get_scorer, get_scorer_names
+from skconf.accumulation._intervals import Moments
+from skconf.accumulation._plan import calibrated_terms
 from skconf.inference import confidence_interval
+from skconf.metrics import get_metric
 
 STATISTICS = [name for name in get_scorer_names() if name not in ("neg_ad_ece", "neg_tce")]
 #: With influence values: the result must be the one in memory, but for rounding.
@@ -93,6 +97,13 @@ class TestDelta:
         assert (found["high"] > expected["high"]).all()
 
 
+def of_sum(terms):
+    """Return the moments of a mean, as of a metric with a single sum."""
+    mean = SimpleNamespace(combine=lambda total: total / len(terms))
+    statistic = SimpleNamespace(name="mean", metric=mean, score=lambda values: values, bounds=(-np.inf, np.inf))
+    return Moments(statistic, (np.array(terms.sum()),), (np.array([[terms @ terms]]),), len(terms))
+
+
 class TestNormal:
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("power", [1, 2], ids=["calibrated", "overconfident"])
@@ -135,6 +146,32 @@ class TestNormal:
         expected = confidence_interval("neg_mce", profile, random_state=0)
         assert -1 <= found["low"] <= expected.low < expected.high <= found["high"] <= 0
         assert expected.standard_error < found["standard_error"] < 0.51  # no spread in [-1, 0] is larger
+
+    def test_the_normal_distribution_is_that_of_sums_of_few_independent_units(self):
+        """Of a score that is a sum itself, the standard error is the standard deviation over the root, of n − 1."""
+        terms = np.random.default_rng(4).normal(5, 1, 6)
+        found = of_sum(terms).normal(terms.mean(), 0.95, 40_000, np.random.default_rng(0), ((), ()))
+        assert found.standard_error == pytest.approx(terms.std(ddof=1) / np.sqrt(6), rel=0.01)
+
+    @pytest.mark.parametrize(("n_draws", "holds_zero"), [(10, True), (18, True), (20, False), (100, False)])
+    def test_few_draws_cannot_tell_an_error_from_chance(self, n_draws, holds_zero):
+        """None of the draws is as far, but one of 20 might be."""
+        terms = np.array([5.0, 5.1, 4.9, 5.0])
+        calibrated = (np.array(0.0),), (np.zeros((1, 1)),)
+        found = of_sum(terms).normal(5.0, 0.95, n_draws, np.random.default_rng(0), calibrated)
+        assert (found.low <= 0) == holds_zero
+
+    @pytest.mark.parametrize("graded", [False, True])
+    def test_terms_of_calibrated_confidences_spread_as_draws_of_the_answers(self, graded):
+        rng = np.random.default_rng(5)
+        sure = rng.random(50)
+        correct = rng.integers(0, 5, 50) / 4 if graded else rng.random(50) < sure
+        metric = get_metric("confidence_brier_loss")
+        expected, deviations = calibrated_terms(metric, ConfidenceProfile.from_correctness(correct, sure))
+        if_right, if_wrong = (1 - sure) ** 2, sure**2
+        np.testing.assert_allclose(expected[0].values, sure * if_right + (1 - sure) * if_wrong)
+        spread = correct - sure if graded else np.sqrt(sure * (1 - sure))
+        np.testing.assert_allclose(deviations[0].values, spread * (if_right - if_wrong))
 
     def test_same_seed_same_interval(self):
         total = in_parts(["neg_ece", "neg_ecd_deviation"], ConfidenceProfile.from_predictions(*draw_classes(500, 2)))
