@@ -240,7 +240,7 @@ def test_it_varies_less_than_the_ordinary_metric(digits):
     assert of_probabilities < of_counts
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cifar10_resnet-20", "agnews_gpt2", "pathmnist_resnet50", "sst2_gpt2"])
 def test_it_varies_less_than_the_ordinary_metric_in_published_outputs(system, name):
     of_counts, of_probabilities = spread(*system(name), 200, 300)

@@ -111,7 +111,7 @@ def test_perfect_calibration_gives_table_5(row):
         assert values.mean() == pytest.approx(getattr(row, column), abs=4 * error + 1e-4), column
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", sorted(RATHER_HEAVY))
 def test_heavy_tailed_standard_deviation_of_table_5_is_one_of_ours(distribution):
     """The printed mean lies in the range of 20 of our means, half as wide again on either side."""

@@ -60,7 +60,7 @@ CASES = [
 TestProperties = properties_of(CASES)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     total=st.integers(1, 400),
     share=st.floats(0, 1),

@@ -17,8 +17,9 @@ from skconf import ConfidenceProfile, metrics
 from skconf.metrics._calibration.smoothing import _put_on_grid
 
 
-def smooth_error(points, sigma, cells=20_000):
+def smooth_error(points, sigma):
     """Midpoint quadrature of the smoothed gap, with the images of every sample in both mirrors."""
+    cells = max(2000, math.ceil(2 / sigma))  # two to a bandwidth, and so many that kinks cost less than a millionth
     t = (np.arange(cells) + 0.5) / cells
     smoothed = np.zeros(cells)
     reach = 2 * math.ceil(5 * sigma) + 2
@@ -100,7 +101,7 @@ def test_smooth_errors_of_saturated_systems_are_those_of_quadrature(system, name
     profile = ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=np.arange(proba.shape[1]))
     points = [(c, z, 1.0) for c, z in zip(profile.confidence, profile.correct, strict=True)]
     value = metrics.smooth_calibration_error(profile, bandwidth=0.05)
-    assert value == pytest.approx(smooth_error(points, 0.05, cells=2000), abs=1e-6)
+    assert value == pytest.approx(smooth_error(points, 0.05), abs=1e-6)
 
 
 def test_logit_smoothing_is_the_mean_over_noise():

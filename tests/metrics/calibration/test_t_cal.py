@@ -74,7 +74,7 @@ def test_the_data_count_as_one_of_the_draws():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("ties", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
     profile = calibrated(60, seed=2)
     sure = np.round(profile.confidence, 1) if ties else profile.confidence

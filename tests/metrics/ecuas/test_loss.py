@@ -290,24 +290,23 @@ def test_mean_over_reject_costs_is_the_weighted_cost():
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (4, 4), (4, 3)])
 def test_with_any_costs_it_is_the_mean_over_reject_costs(shape, n):
     """Equation (8) with the largest uncertainty of a linear programme, by quadrature between the uncertainties."""
-    for seed in range(3):
-        rng = np.random.default_rng([seed, *shape])
-        costs = rng.uniform(0, 5, shape)
-        costs[np.arange(shape[0]), np.arange(shape[0]) % shape[1]] = 0
-        proba, y = rng.dirichlet(np.ones(shape[0]), 12), rng.permutation(np.arange(12) % shape[0])
-        bounds = [(0, 1)] * shape[0] + [(None, None)]
-        limits = np.column_stack([-costs.T, np.ones(shape[1])]), np.zeros(shape[1])
-        sums = np.append(np.ones(shape[0]), 0)[np.newaxis], [1]
-        largest = -linprog(np.append(np.zeros(shape[0]), -1), *limits, *sums, bounds=bounds).fun
+    rng = np.random.default_rng([int(2 * n), *shape])
+    costs = rng.uniform(0, 5, shape)
+    costs[np.arange(shape[0]), np.arange(shape[0]) % shape[1]] = 0
+    proba, y = rng.dirichlet(np.ones(shape[0]), 12), rng.permutation(np.arange(12) % shape[0])
+    bounds = [(0, 1)] * shape[0] + [(None, None)]
+    limits = np.column_stack([-costs.T, np.ones(shape[1])]), np.zeros(shape[1])
+    sums = np.append(np.ones(shape[0]), 0)[np.newaxis], [1]
+    largest = -linprog(np.append(np.zeros(shape[0]), -1), *limits, *sums, bounds=bounds).fun
 
-        def integrand(gamma):
-            paid = metrics.reject_cost_loss(y, proba, reject_cost=gamma, cost_matrix=costs)  # noqa: B023
-            return paid * (n + 1) * gamma ** (n - 1) / largest ** (n + 1)  # noqa: B023
+    def integrand(gamma):
+        paid = metrics.reject_cost_loss(y, proba, reject_cost=gamma, cost_matrix=costs)
+        return paid * (n + 1) * gamma ** (n - 1) / largest ** (n + 1)
 
-        # The reject cost has a step at each uncertainty.
-        steps = np.sort([0, largest, *(proba @ costs).min(axis=1)])
-        total = sum(quad(integrand, low, high)[0] for low, high in itertools.pairwise(steps))
-        assert metrics.ecuas_loss(y, proba, n=n, cost_matrix=costs) == pytest.approx(total, rel=1e-6)
+    # The reject cost has a step at each uncertainty.
+    steps = np.sort([0, largest, *(proba @ costs).min(axis=1)])
+    total = sum(quad(integrand, low, high)[0] for low, high in itertools.pairwise(steps))
+    assert metrics.ecuas_loss(y, proba, n=n, cost_matrix=costs) == pytest.approx(total, rel=1e-6)
 
 
 def test_costs_of_each_sample_are_refused_by_name():
