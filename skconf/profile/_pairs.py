@@ -14,10 +14,10 @@ from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
 from skconf.profile._abstained import check_abstained, of_answers
-from skconf.profile._answers import Answers
+from skconf.profile._changed import Changed
 
 
-class FromPairs(Answers):
+class FromPairs(Changed):
     """Constructors from correctness and confidence, or from cost and uncertainty."""
 
     @classmethod
