@@ -103,17 +103,14 @@ class Rows(NamedTuple):
     said: Sequence[str] = ()
 
 
-def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None) -> Rows | None:
-    """Read the first rows of a file, or all rows; return None if there are no rows.
-
-    Errors also give the id of a row, from column `ids`, or from a column with a usual name of ids.
-    """
-    file, columns, column = _found(path, columns, ids)
+def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> Rows | None:
+    """Read the first rows of a file, or all rows; return None if there are no rows."""
+    file, columns, column = _found(path, columns, None)
     table = next(file.batches(_needed(file, columns, column), n_rows), None)
     rows = None
     if table is not None:
         own, repeated, _ = _ids_in(table, column, columns)
-        with named_by_id(file, ids), located(shown(path)):
+        with named_by_id(file), located(shown(path)):
             rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated)
     if n_rows is None:  # a trial tells nothing
         tell_broken(file.broken, path, "row")

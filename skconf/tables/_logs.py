@@ -21,7 +21,7 @@ from skconf.tables._json_lines import tell_broken
 from skconf.tables._json_rows import JsonRows
 from skconf.tables._lm_eval import LmEvalLog, is_sample
 from skconf.tables._log_samples import ANSWERED, Log, parsed
-from skconf.tables._paths import COMPRESSED, LogPath, holds_json_lines, shown
+from skconf.tables._paths import COMPRESSED, holds_json_lines, shown
 from skconf.tables._unreadable import readable
 
 #: Columns that are used as confidences if none is named.
@@ -160,15 +160,6 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def log_path(
-    path: Path, correct: str | None, confidence: str | None, abstained: str | Literal[False] | None
-) -> LogPath:
-    """Read a log as the table of a file."""
-    found = LogPath(path)
-    found.frame = read_log(path, correct=correct, confidence=confidence, abstained=abstained)
-    return found
 
 
 def is_log(path: Path) -> bool:

@@ -942,8 +942,7 @@ ASKING = {
 }
 
 
-@pytest.mark.parametrize("keep_prediction", [False, True])
-@pytest.mark.parametrize("calibration", [None, "isotonic"])
+@pytest.mark.parametrize(("calibration", "keep_prediction"), [(None, False), ("isotonic", True)])
 @pytest.mark.parametrize("ask", list(ASKING.values()), ids=list(ASKING))
 def test_one_inner_call(binary, ask, calibration, keep_prediction):
     X, y = numbered(binary[0]), binary[1]

@@ -1,7 +1,5 @@
 """The cost of a right and of a wrong answer by its confidence: Figure 1 of the ECUAS paper."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -19,25 +17,12 @@ _SUREST = 1 - 1e-3
 _HIGHEST = 4.0
 
 
-def ecuas_costs(orders: Sequence[float] = _ORDERS, n_classes: Sequence[float] = _CLASSES) -> pd.DataFrame:
-    """Return the cost of one answer by its confidence, from the confidence of a guess on.
-
-    Parameters
-    ----------
-    orders : sequence of float, default=(0, 1, 128)
-        Orders n of the metric.
-    n_classes : sequence of float, default=(2, 4, 16, inf)
-        Numbers of classes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each `n`, `classes` and `confidence`, with the cost of a `right` and of a `wrong` answer.
-    """
+def ecuas_costs() -> pd.DataFrame:
+    """Return the cost of a `right` and of a `wrong` answer by its confidence, from the confidence of a guess on."""
     tables = []
-    for k in n_classes:
+    for k in _CLASSES:
         confidence = np.linspace(1 / k, _SUREST, _N_POINTS)
-        for n in orders:
+        for n in _ORDERS:
             cost = get_metric("ecuas_loss", n=n).cost
             right, wrong = (cost(1 - confidence, np.full(_N_POINTS, given), 1 - 1 / k) for given in (0.0, 1.0))
             curves = {"n": n, "classes": k, "confidence": confidence, "right": right, "wrong": wrong}

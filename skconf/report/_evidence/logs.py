@@ -16,7 +16,7 @@ from skconf.report._evidence.evidence import LEVEL
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
-from skconf.tables._logs import NOT_GRADED, is_log, log_path
+from skconf.tables._logs import NOT_GRADED, is_log, read_log
 from skconf.tables._paths import LogPath, shown
 
 
@@ -83,7 +83,8 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         if in_batches:
             text = "a log of a language model is read alone and in memory. Name one log for each model, and leave "
             raise DataError(f"{text}{option('groups')} and {option('in_batches')} out.", kind="log").at(shown(log))
-        path = log_path(log, columns.correct, columns.confidence, columns.abstained)
+        path, named = LogPath(log), {name: getattr(columns, name) for name in ("correct", "confidence", "abstained")}
+        path.frame = read_log(log, **named)
         found.said.extend(path.frame.attrs["read_as"])
         cluster = columns.cluster
         if cluster is None and _graded(path.frame)["id"].duplicated().any():

@@ -16,10 +16,12 @@ def by_integral(confidence, wrong, n, k):
     return rejected + wrong * accepted
 
 
-@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("n", [0, 1])
 @pytest.mark.parametrize("k", [2, 16, np.inf])
 def test_costs_are_the_integral_over_costs_of_a_rejection(n, k):
-    table = ecuas_costs([n], [k]).iloc[::40]
+    table = ecuas_costs()
+    table = table[(table["n"] == n) & (table["classes"] == k)].iloc[::40]
+    assert len(table) == 6
     for row in table.itertuples():
         assert row.right == pytest.approx(by_integral(row.confidence, 0, n, k), abs=1e-6)
         assert row.wrong == pytest.approx(by_integral(row.confidence, 1, n, k), rel=1e-6)
