@@ -63,7 +63,7 @@ class Moments:
             low, high = wilson_ends(self.statistic, value, self.n_units, student(confidence_level, np.inf))
         else:
             size, degrees_of_freedom = self._effective_size, self.n_units - 1
-            low, high = delta_ends(self.statistic, value, error, size, degrees_of_freedom, confidence_level)
+            low, high = delta_ends(self.statistic, value, error, degrees_of_freedom, size, confidence_level)
         return Interval(value, low, high, error, confidence_level, "delta")
 
     @property
@@ -148,7 +148,7 @@ def area_interval(
             parts = ((influence[of], weight[of], squares[of], size) for of, size in members)
             variance, degrees_of_freedom = sum(standard_error(*part) ** 2 for part in parts), np.inf
     error = float(np.sqrt(variance))
-    low, high = delta_ends(statistic, value, error, lambda: np.nan, degrees_of_freedom, confidence_level)
+    low, high = delta_ends(statistic, value, error, degrees_of_freedom, lambda: np.nan, confidence_level)
     return Interval(value, low, high, error, confidence_level, "delta")
 
 

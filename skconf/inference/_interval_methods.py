@@ -75,24 +75,24 @@ def influence_ends(
     sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
     if sampling.grouped and isinstance(metric, Ratio):  # a group is as large as what it adds to the denominator
         sampling = sampling.given_sizes(_denominators(metric, profile))
-    error, degrees_of_freedom = sampling.error_of(statistic.influence(profile))
+    found = sampling.error_of(statistic.influence(profile))
     if (
         isinstance(metric, Ratio)
         and metric.share_interval == "wilson"
         and sampling.simple
         and is_share(metric, profile)
     ):
-        return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), error
+        return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), found.error
     size = partial(_effective_size, metric, profile, sampling)
-    return *delta_ends(statistic, value, error, size, degrees_of_freedom, confidence_level), error
+    return *delta_ends(statistic, value, *found.widest(confidence_level), size, confidence_level), found.error
 
 
 def delta_ends(
     statistic: Statistic,
     value: float,
     error: float,
-    effective_size: Callable[[], float],
     degrees_of_freedom: float,
+    effective_size: Callable[[], float],
     confidence_level: float,
 ) -> tuple[float, float]:
     """Return the ends of an interval by a standard error: Wilson's if the value has bounds, else by Student's t.
@@ -101,13 +101,11 @@ def delta_ends(
     ----------
     statistic : Statistic
         The statistic that has the value.
-    value, error : float
-        Value and standard error.
+    value, error, degrees_of_freedom : float
+        Value, its standard error, and the degrees of freedom of this error.
     effective_size : callable
         Returns the effective number of units in the denominator of a quotient. It is called only if all units have the
         same influence.
-    degrees_of_freedom : float
-        Degrees of freedom of the error.
     confidence_level : float
         Confidence level.
 

@@ -235,7 +235,10 @@ def confidence_interval(
     degrees of freedom are the number of units minus the number of strata. With groups, the influence of a group that
     has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees of freedom of this
     error are computed for groups of these sizes, with the correlation within groups that the sample has (Bell and
-    McCaffrey [8]_). If the error comes from resamples, groups of sizes s count as (Σ s)² / Σ s² groups of equal size.
+    McCaffrey [8]_). The correlation is that of pairs of samples in one group (Karlin, Cameron and Williams [9]_). The
+    sizes and the correlation also imply an error. The interval of a single model is at least as wide as this error with
+    the normal distribution says, because by chance the errors of a sample may all be in small groups. If the error
+    comes from resamples, groups of sizes s count as (Σ s)² / Σ s² groups of equal size.
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
     standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights, groups
@@ -290,6 +293,8 @@ def confidence_interval(
        Statistics in Medicine 27, 2008.
     .. [8] R. M. Bell and D. F. McCaffrey, Bias reduction in standard errors for linear regression with multi-stage
        samples, Survey Methodology 28, 2002.
+    .. [9] S. Karlin, E. C. Cameron and P. T. Williams, Sibling and parent–offspring correlation estimation with
+       variable family size, PNAS 78, 1981.
 
     Examples
     --------

@@ -130,7 +130,7 @@ class Estimated:
                 None if profile.abstained else self.statistic.metric.kinds_of_samples(profile)
             )  # the same for all models
             drawn_by_kind = self.sampling.given_kinds(kinds)
-            error, degrees_of_freedom = drawn_by_kind.error_of(self.varying[first] + sign * self.varying[second])
+            error, degrees_of_freedom, _ = drawn_by_kind.error_of(self.varying[first] + sign * self.varying[second])
         elif not np.isnan(value):
             drawn = self.varying[first] + sign * self.varying[second] - centre
             corrected, error = less_bias(value, drawn[~np.isnan(drawn)])

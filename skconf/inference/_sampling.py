@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import fields, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from skconf._core.groups import read_groups
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
+from skconf.inference._p_values import student
 from skconf.profile import ConfidenceProfile
 
 #: How often each sample turns up in a resample, or the factor of its weight.
@@ -22,6 +23,28 @@ _UNITS_AT_ONCE = 1 << 16
 #: If the effective number of units is this or less, one of the units has nearly all the weight.
 FEWEST_UNITS = 1.1
 _ROUNDING = 1e-9  # relative rounding error of weights
+
+
+class Error(NamedTuple):
+    """The standard error of a value.
+
+    Attributes
+    ----------
+    error, degrees_of_freedom : float
+        The standard error by the deviations of the units, and its degrees of freedom.
+    modelled : float, default=0.0
+        With groups, the error that their sizes and the correlation of the samples in a group imply. It is larger if by
+        chance only small groups deviate.
+    """
+
+    error: float
+    degrees_of_freedom: float
+    modelled: float = 0.0
+
+    def widest(self, confidence_level: float) -> tuple[float, float]:
+        """Return the error whose interval is wider, with its degrees of freedom. The modelled error has normal ones."""
+        either = (self.error, self.degrees_of_freedom), (self.modelled, np.inf)
+        return max(either, key=lambda each: each[0] * student(confidence_level, each[1]))
 
 
 class Sampling:
@@ -215,40 +238,59 @@ class Sampling:
 
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value, given the first-order effects of the samples on it."""
-        return self.error_of(influence)[0]
+        return self.error_of(influence).error
 
-    def error_of(self, influence: Floats) -> tuple[float, float]:
-        """Return the standard error of a value and its degrees of freedom, given the effects of the samples on it."""
+    def error_of(self, influence: Floats) -> "Error":
+        """Return the standard error of a value, given the first-order effects of the samples on it."""
         totals, stratum, unbiased = self.totals(influence), self._strata, self.sizes / (self.sizes - 1)
         apart = totals - (np.bincount(stratum, weights=totals) / self.sizes)[stratum]
         if self.share is None or self.squares is None:
-            return float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ unbiased)), self.degrees_of_freedom
+            error = float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ unbiased))
+            return Error(error, self.degrees_of_freedom)
         # The jackknife's: a large group draws the value to itself.
         apart = apart / (1 - self.share)
         error = float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ (1 / unbiased)))
-        bias, freedom = self._of_jackknife(totals, float(self.totals(np.square(influence)).sum()))
-        return error / bias, freedom
+        correlation, alone = self._correlation(totals, influence)
+        bias, freedom = self._of_jackknife(max(correlation, 0.0))
+        # Squared sums of groups as large as their sizes and the correlation say, whichever groups have the errors.
+        own, expected = (
+            np.bincount(stratum, variance) for variance in (self.squares, self._variance_of_groups(correlation))
+        )
+        modelled = float(np.bincount(stratum, alone) @ (np.maximum(expected, 0.0) / own))
+        return Error(error / bias, freedom, np.sqrt(modelled))
 
-    def _of_jackknife(self, totals: Floats, alone: float) -> tuple[float, float]:
-        """Return the factor by which the jackknife's standard error is too large, and its degrees of freedom.
+    def _correlation(self, totals: Floats, influence: Floats) -> tuple[float, Floats]:
+        """Return the correlation of the effects of samples in one group, and the sums of squared effects by group.
 
-        Both depend on how much more a large group varies than a small one. If the effects of a group are independent,
-        its variance grows like its size; if all are equal, like the square of it. Their correlation decides.
-
-        Parameters
-        ----------
-        totals : ndarray of shape (n_units,)
-            The effect of each group.
-        alone : float
-            The sum of the squared effects of all samples.
+        Each pair of samples of a group counts the same. A group with a single sample therefore says nothing about it.
+        If all groups are alike or have single samples, the correlation is 1.
         """
         assert self.share is not None
         assert self.squares is not None
-        own, together = float(self.squares.sum()), float((self.share**2 - self.squares).sum())
-        correlation = 1.0
-        if alone > 0 and together > 0:
-            correlation = float(np.clip((float(totals @ totals) / alone - 1) * own / together, 0, 1))
-        variance = (1 - correlation) * self.squares + correlation * self.share**2
+        alone = self.totals(np.square(influence))
+        others = np.divide(self.share**2, self.squares, out=np.ones_like(alone), where=self.squares > 0) - 1
+        possible = float(others @ alone)
+        if possible <= _ROUNDING * float(alone.sum()):
+            return 1.0, alone
+        return min((float(totals @ totals) - float(alone.sum())) / possible, 1.0), alone
+
+    def _variance_of_groups(self, correlation: float) -> Floats:
+        """Return the variances of the groups, if samples have a variance of 1.
+
+        If the effects of a group are independent, its variance grows like its size; if all are equal, like the square
+        of it.
+        """
+        assert self.share is not None
+        assert self.squares is not None
+        return (1 - correlation) * self.squares + correlation * self.share**2
+
+    def _of_jackknife(self, correlation: float) -> tuple[float, float]:
+        """Return the factor by which the jackknife's standard error is too large, and its degrees of freedom.
+
+        Both depend on how much more a large group varies than a small one, which the correlation inside groups decides.
+        """
+        assert self.share is not None
+        variance = self._variance_of_groups(correlation)
         # The deviations of groups are A x, with x independent: these are the traces of A'A and its square, by stratum.
         stratum, apart = self._strata, 1 / (1 - self.share)
         drawn, large, diagonal = apart * variance, apart * self.share, apart**2 * variance

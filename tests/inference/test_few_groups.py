@@ -41,16 +41,26 @@ def without_each(values, group):
     return np.sqrt((1 - 1 / len(groups)) * ((without - values.mean()) ** 2).sum())
 
 
-def known_variance(values, group):
-    """Return the bias and the freedom of that error, by the matrix that makes it, of values that correlate in groups.
+def correlation_of(values, group):
+    """Return how alike the answers of a group are: the mean of the products over all pairs, for that of the squares."""
+    apart, both, alone = values - values.mean(), 0.0, 0.0
+    for i in range(len(apart)):
+        for j in range(len(apart)):
+            if i != j and group[i] == group[j]:
+                both, alone = both + apart[i] * apart[j], alone + apart[i] ** 2
+    return both / alone
 
-    The correlation is that which gives the squared sums of groups the size that they have.
-    """
+
+def modelled(values, group):
+    """Return the error of answers of one variance, of which each two of a group have that correlation."""
+    sizes, correlation = np.unique(group, return_counts=True)[1], correlation_of(values, group)
+    return np.sqrt(values.var() * (sizes * (1 + (sizes - 1) * correlation)).sum()) / len(values)
+
+
+def known_variance(values, group):
+    """Return the bias and the freedom of that error, by the matrix that makes it, of values alike in groups."""
     apart, sizes = values - values.mean(), np.unique(group, return_counts=True)[1]
-    sums = np.array([apart[group == each].sum() for each in np.unique(group)])
-    pairs = (sizes * (sizes - 1)).sum()
-    correlation = np.clip((sums @ sums - apart @ apart) / (apart @ apart / len(apart) * pairs), 0, 1)
-    variance = sizes * (1 + (sizes - 1) * correlation)
+    variance = sizes * (1 + (sizes - 1) * max(correlation_of(values, group), 0))
     n, share = len(sizes), sizes / len(apart)
     to_residuals = np.diag(1 / (1 - share)) @ (np.eye(n) - np.outer(share, np.ones(n)))
     quadratic = (1 - 1 / n) * to_residuals @ np.diag(variance) @ to_residuals.T
@@ -66,10 +76,26 @@ def test_groups_of_unequal_size_have_the_error_of_the_jackknife_less_its_bias(sh
     bias, freedom = known_variance(right, group)
     error = without_each(right, group) / np.sqrt(bias)
     assert interval.standard_error == pytest.approx(error, rel=1e-12)
-    value, times = right.mean(), stats.t.ppf(0.975, freedom)
+    value, reach = (
+        right.mean(),
+        max(stats.t.ppf(0.975, freedom) * error, stats.norm.ppf(0.975) * modelled(right, group)),
+    )
     for end in (interval.low, interval.high):  # Wilson's: where the distance is as many errors of that end itself
-        there = error**2 * end * (1 - end) / (value * (1 - value))
-        assert abs(end - value) == pytest.approx(times * np.sqrt(there), rel=1e-9)
+        assert abs(end - value) == pytest.approx(reach * np.sqrt(end * (1 - end) / (value * (1 - value))), rel=1e-9)
+
+
+def test_errors_in_small_groups_alone_do_not_hide_how_alike_the_answers_of_large_ones_are():
+    """All answers of a group are right or all are wrong, and none of the large ones happens to be wrong."""
+    group = np.repeat(np.arange(44), [20] * 4 + [1] * 40)
+    right = group < 41
+    interval = confidence_interval("accuracy", ConfidenceProfile.from_correctness(right, right / 2), groups=group)
+    reach = stats.norm.ppf(0.975) * modelled(right, group)
+    assert correlation_of(right, group) == pytest.approx(1)
+    assert reach > 2 * stats.t.ppf(0.975, 5) * interval.standard_error
+    end = interval.low
+    assert right.mean() - end == pytest.approx(
+        reach * np.sqrt(end * (1 - end) / (right.mean() * (1 - right.mean()))), rel=1e-9
+    )
 
 
 def test_the_error_is_right_on_average_however_answers_correlate():

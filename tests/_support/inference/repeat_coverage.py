@@ -26,6 +26,7 @@ METRICS = {
     "AURC": ("aurc_loss", {}),
 }
 COMPARED = {"difference of accuracies": "accuracy", "difference of AURCs": "aurc_loss"}
+COMPARED_AS = {"difference of accuracies": "accuracy", "difference of AURCs": "AURC"}
 #: All columns of a table; the verdict is that of a report, "When it answers, it is right in …".
 COLUMNS = (*METRICS, "verdict", *COMPARED)
 
@@ -36,8 +37,9 @@ class Population(NamedTuple):
     Attributes
     ----------
     repeats : str
-        How often each is asked: a number, "unequal" (1 to 20, most once or twice), "hard ones" (six times where an
-        answer is probably wrong, else once) or "one in ten" (twenty times, the others once).
+        How often each is asked: a number, "unequal" (1 to 20, most once or twice), "Pareto" (1 to 100, most once),
+        "hard ones" (six times where an answer is probably wrong, else once) or "one in ten" (twenty times, the others
+        once).
     shift : float
         Standard deviation, over questions, of what the log odds of being right are off by.
     spread : float
@@ -46,6 +48,8 @@ class Population(NamedTuple):
         Mean log odds of a question.
     abstains : float
         Standard deviation, over questions, of the log odds of abstaining.
+    sure_or_not : bool
+        Whether confidences are 0 and 1 alone.
     """
 
     repeats: int | str
@@ -53,6 +57,7 @@ class Population(NamedTuple):
     spread: float = 0.5
     ease: float = 1.2
     abstains: float = 2.0
+    sure_or_not: bool = False
 
 
 POPULATIONS = {
@@ -66,6 +71,16 @@ POPULATIONS = {
     "hard ones six times": Population("hard ones", 3.0),
     "one in ten 20 times": Population("one in ten", 3.0),
     "5, one in 12 wrong": Population(5, 2.0, ease=4.5),
+}
+#: Further populations, on which nothing was tuned.
+OTHERS = {
+    "Pareto, all but alike": Population("Pareto", 20.0, spread=0.05, abstains=20.0),
+    "Pareto, half wrong": Population("Pareto", 3.0, ease=0.0),
+    "Pareto, one in 20 wrong": Population("Pareto", 20.0, spread=0.05, ease=33.0),
+    "1 to 20, one in 20 wrong": Population("unequal", 20.0, spread=0.05, ease=33.0),
+    "1 to 20, one in 100 wrong": Population("unequal", 20.0, spread=0.05, ease=46.0),
+    "1 to 20, sure or not": Population("unequal", 3.0, ease=0.0, sure_or_not=True),
+    "5, sure or not": Population(5, 3.0, ease=0.0, sure_or_not=True),
 }
 
 
@@ -87,10 +102,11 @@ def draw(population, n_questions, rng, *, repeated=True):
     times = _repeats(population.repeats, odds[0], rng)
     row = np.repeat(np.arange(n_questions), times) if repeated else np.arange(n_questions)
     noise = population.spread * rng.normal(size=(2, len(row)))
+    confidence = expit(said[row] + noise)
     drawn = Drawn(
         row,
         expit(odds[:, row] + noise),
-        expit(said[row] + noise),
+        confidence.round() if population.sure_or_not else confidence,
         rng.random((2, len(row))) < expit(declines)[row],
     )
     return drawn, times
@@ -101,6 +117,8 @@ def _repeats(how, odds, rng):
         return np.full(len(odds), how)
     if how == "unequal":
         return np.minimum(rng.zipf(1.8, len(odds)), 20)
+    if how == "Pareto":
+        return np.minimum(1 + rng.pareto(1.2, len(odds)), 100).astype(int)
     if how == "hard ones":
         return np.where(odds < 0.5, 6, 1)
     return np.where(rng.random(len(odds)) < 0.1, 20, 1)
@@ -119,10 +137,9 @@ def true_values(population, n_questions=1_000_000):
     """Compute the values of the population: of many questions, weighed by their repeats and graded by the chance."""
     drawn, times = draw(population, n_questions, np.random.default_rng(99), repeated=False)
     first, second = (_values(drawn.chance[k], drawn.confidence[k], ~drawn.abstains[k], times) for k in range(2))
-    apart = {
-        "difference of accuracies": first["accuracy"] - second["accuracy"],
-        "difference of AURCs": first["AURC"] - second["AURC"],
-    }
+    apart = {name: first[of] - second[of] for name, of in COMPARED_AS.items()}
+    if population.repeats != "hard ones":  # the models differ by chance alone
+        apart = dict.fromkeys(apart, 0.0)
     return first | apart
 
 
@@ -168,7 +185,7 @@ if __name__ == "__main__":
     n_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     for size in map(int, sys.argv[2:]) if len(sys.argv) > 2 else SIZES:
         print(f"| {size} questions | {' | '.join(COLUMNS)} |")
-        for name, population in POPULATIONS.items():
+        for name, population in (POPULATIONS | OTHERS).items():
             shares, there = coverage(population, size, n_sets)
             cells = (
                 f"{100 * shares[each]:.1f}{'' if there[each] == 1 else f' ({there[each]:.2f})'}" for each in COLUMNS
