@@ -48,15 +48,8 @@ class LevelTable:
     def extended(self, score: NDArray[Any], first: NDArray[Any], weight: Floats | None) -> "LevelTable":
         """Return the table with more samples.
 
-        Parameters
-        ----------
-        score : ndarray of shape (n_samples,)
-            The scores that rank the samples.
-        first : ndarray of shape (n_samples,), bool or float64
-            Whether each sample is of the first kind, or the share of it that is. With shares, squared weights are
-            divided between both kinds, too; an error computed from them is not too small.
-        weight : ndarray of shape (n_samples,) or None
-            Weights of the samples. None if all weights are one.
+        `first` says whether each sample is of the first kind, or the share of it that is. With shares, squared weights
+        are divided between both kinds, too; an error computed from them is not too small.
         """
         level = score.astype(np.float64)
         if weight is not None:  # drop samples of weight zero
@@ -114,11 +107,9 @@ class LevelTable:
     def samples(self, first_on_top: bool | None = None) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
         """Return the table as samples: score, kind, Σ w and Σ w².
 
-        Parameters
-        ----------
-        first_on_top : bool, default=None
-            If given, the score is a position among all samples, in (0, 1). At each level that may combine several
-            scores, all samples of the first kind are then above those of the second kind (True) or below them (False).
+        With `first_on_top`, the score is a position among all samples, in (0, 1). At each level that may combine
+        several scores, all samples of the first kind are then above those of the second kind (True) or below them
+        (False).
         """
         n_levels = len(self.level)
         score = np.repeat(self.level[np.newaxis], 2, axis=0)

@@ -83,10 +83,7 @@ class Plan:
     def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
         """Return the sums and tables of some predictions, by group. Tables that are rounded in `onto` are rounded, too.
 
-        Raises
-        ------
-        ValueError
-            If a score is not defined for these predictions, or if they cannot be added to earlier ones.
+        A score that is not defined for them is refused, and so are predictions that cannot be added to earlier ones.
         """
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows

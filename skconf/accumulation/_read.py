@@ -114,15 +114,7 @@ def merged(parts: Iterable[Totals]) -> Totals:
 def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> dict[Any, State]:
     """Return the states of files, which are read batch by batch, in threads, by group.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no file.
-    ValueError
-        If a file cannot be read, lacks a column of other files, or has predictions that are not valid. If all files are
-        empty.
-    ImportError
-        If a file needs pyarrow, but it is not installed.
+    All files must have the columns of the first one. If all of them are empty, there is an error.
     """
     _keep_freed_pages()
     files = [open_table(path) for path in list_files(paths)]

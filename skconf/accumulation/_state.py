@@ -23,17 +23,10 @@ _AT_ONCE = 1 << 14
 
 
 def add_pairs(one: Floats, other: Floats) -> Floats:
-    """Add numbers. Each number is a pair of its value and its rounding error.
+    """Add numbers. Each is a pair of its value and its rounding error, of shape (2, ...).
 
-    Parameters
-    ----------
-    one, other : ndarray of shape (2, ...)
-        Values and their rounding errors. `other` may have no rounding errors; its shape is then (1, ...).
-
-    Returns
-    -------
-    ndarray of shape (2, ...)
-        The sum. Its relative error is about 1e-32, so the order of many additions does not matter.
+    The other numbers may have no rounding errors; their shape is then (1, ...). The relative error of the sum is about
+    1e-32, so the order of many additions does not matter.
     """
     with np.errstate(invalid="ignore"):  # where a sum is infinite
         rounded = one[0] + other[0]

@@ -34,27 +34,7 @@ class DamagedError(ValueError):
 
 
 def download(data_set: DataSet, folder: Path) -> list[Path]:
-    """Download missing files. A file appears in the folder only when it is complete and checked.
-
-    Parameters
-    ----------
-    data_set : DataSet
-        The data set.
-    folder : Path
-        Folder of the files. It is created if it does not exist.
-
-    Returns
-    -------
-    list of Path
-        The files that were missing.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a file cannot be downloaded.
-    ValueError
-        If the download is not the expected file, or is damaged or too large.
-    """
+    """Download missing files, and return them. A file appears in the folder only when it is complete and checked."""
     missing = [file for file in data_set.files if not (folder / file.name).is_file()]
     closed = [file.name for file in missing if file.url is None]
     if closed:

@@ -17,24 +17,7 @@ def as_call(text: str) -> tuple[str, ast.Call] | None:
 
 
 def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
-    """Return the parameters of a call.
-
-    Parameters
-    ----------
-    call : ast.Call
-        The result of :func:`as_call`.
-    text : str
-        The text of the call.
-
-    Returns
-    -------
-    dict of str to object
-
-    Raises
-    ------
-    ValueError
-        If a parameter has no name or is given twice, or if its value is not a literal.
-    """
+    """Return the parameters of a call that :func:`as_call` found in a text; raise if a value is not a literal."""
     params: dict[str, Any] = {}
     if call.args:
         raise ValueError(

@@ -179,14 +179,8 @@ def read_statistics(
 ) -> tuple[dict[Any, Statistic], bool]:
     """Return the statistics by name, and whether a single metric was given instead of a list.
 
-    Parameters
-    ----------
-    metric : object
-        A metric in any form, or an iterable or a mapping of metrics.
-    params : mapping
-        Parameters of a single metric.
-    argument : str, default="metric"
-        Name of the argument in messages.
+    The metrics are one in any form, or an iterable or a mapping of them. Parameters belong to a single metric, and
+    `argument` is the name in messages.
     """
     if isinstance(metric, MultiScorer):
         metric = metric.scorers
@@ -215,23 +209,8 @@ def read_statistics(
 def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statistic:
     """Return a statistic from a metric in any form, with parameters.
 
-    Parameters
-    ----------
-    item : object
-        A metric in any form.
-    params : mapping, default=None
-        Further parameters.
-
-    Returns
-    -------
-    Statistic
-
-    Raises
-    ------
-    ValueError
-        If there is no metric with this name. If a parameter is out of range or contradicts the name.
-    TypeError
-        If it is not a metric. If a parameter is unknown. If the value is not a single number.
+    ValueError: there is no metric with this name, or a parameter is out of range or contradicts the name. TypeError: it
+    is not a metric, a parameter is unknown, or the value is not a single number.
     """
     given = {} if params is None else dict(params)
     if isinstance(item, Statistic):

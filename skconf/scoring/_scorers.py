@@ -48,12 +48,8 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
 def metric_of_scorer(name: str, params: Mapping[str, Any]) -> tuple[Any, Preset]:
     """Return the metric and the preset of a scorer, by its name, with its parameters and any `pos_label`.
 
-    Raises
-    ------
-    ValueError
-        If there is no such scorer. If a parameter is out of range or contradicts the name.
-    TypeError
-        If a parameter is unknown.
+    ValueError: there is no such scorer, or a parameter is out of range or contradicts the name. TypeError: a parameter
+    is unknown.
     """
     metric_class, preset = find_metric(name)
     own = {key: value for key, value in params.items() if key != "pos_label"}
