@@ -34,6 +34,12 @@ FEW = [
 SMOOTH = ["cw_accuracy", "cw_f1_macro", "confidence_gain", "neg_ecuas", "aurc_loss", "augrc_loss", "cw_roc_auc"]
 
 
+@pytest.fixture
+def few_draws(monkeypatch):
+    """For what does not depend on how near the ends are."""
+    monkeypatch.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 200)
+
+
 def log_losses(y, proba):
     sure, right = proba.max(axis=1), proba.argmax(axis=1) == y
     return -np.log(np.where(right, sure, 1 - sure))
@@ -269,8 +275,8 @@ class TestFewErrors:
 
     @pytest.mark.parametrize("metric", FEW)
     @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
-    def test_interval_holds_the_value_within_bounds(self, metric, weighted, monkeypatch):
-        monkeypatch.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 500)
+    @pytest.mark.usefixtures("few_draws")
+    def test_interval_holds_the_value_within_bounds(self, metric, weighted):
         for n_errors in (0, 1, 4, 40):
             weight = np.random.default_rng(1).choice([1.0, 10.0], 40) if weighted else None
             found = confidence_interval(metric, with_errors(n_errors, 40, weight=weight), random_state=0)
@@ -288,13 +294,16 @@ class TestFewErrors:
         assert bayesian.standard_error == pytest.approx(delta.standard_error, rel=0.12)
 
     @pytest.mark.parametrize("n_errors", [99, 100])
+    @pytest.mark.usefixtures("few_draws")
     def test_from_a_hundred_errors_it_is_delta(self, n_errors):
         found = confidence_interval("aurc_loss", with_errors(n_errors, 1000), random_state=0)
         assert found.method == ("delta" if n_errors == 100 else "bayesian")
 
+    @pytest.mark.usefixtures("few_draws")
     def test_few_right_answers_are_as_few_errors(self):
         assert confidence_interval("aurc_loss", with_errors(290, 300), random_state=0).method == "bayesian"
 
+    @pytest.mark.usefixtures("few_draws")
     def test_weights_lower_the_number(self):
         """Of 300 errors in 1,000: (Σw)²/Σw² = 1900²/10900, 331 equal samples, of which some hundred are wrong."""
         weight = np.where(np.arange(1000) % 10 == 0, 10.0, 1.0)
@@ -304,6 +313,7 @@ class TestFewErrors:
             assert (min(share, 1 - share) * 1900**2 / 10900 >= 100) == (method == "delta")
             assert confidence_interval("aurc_loss", profile, random_state=0).method == method
 
+    @pytest.mark.usefixtures("few_draws")
     def test_only_accepted_errors_count(self):
         profile = with_errors(300, 1000)
         for threshold, method in ((0.5, "delta"), (0.9, "bayesian")):
@@ -489,7 +499,7 @@ class TestBootstrap:
         groups = np.argsort(np.argsort(log_losses(y, proba))) // 30  # samples of one group are alike
         found = {
             name: confidence_interval(
-                "confidence_log_loss", y, proba, method="bootstrap", n_resamples=2000, random_state=0, **given
+                "confidence_log_loss", y, proba, method="bootstrap", n_resamples=800, random_state=0, **given
             ).standard_error
             for name, given in {"alone": {}, "groups": {"groups": groups}, "strata": {"stratify": groups}}.items()
         }
@@ -566,6 +576,7 @@ class TestBootstrap:
 
 
 class TestWhatIsAsked:
+    @pytest.mark.usefixtures("few_draws")
     def test_auto_says_what_it_did(self):
         y, proba = draw_classes(600)
         names = [
@@ -584,6 +595,7 @@ class TestWhatIsAsked:
         assert found.columns.tolist() == ["value", "low", "high", "standard_error", "confidence_level", "method"]
 
     @pytest.mark.parametrize("metric", sorted(DEFINITIONS))
+    @pytest.mark.usefixtures("few_draws")
     def test_every_metric_has_an_interval_or_says_why_not(self, metric):
         y, proba = draw_classes(80)
         average = {"average": "macro"} if "average" in DEFINITIONS[metric].__dataclass_fields__ else {}
@@ -779,7 +791,7 @@ def test_agreement_on_a_rare_class_rests_on_its_few_samples(metric, n_sets):
         positive = 1 / (1 + np.exp(-(rng.normal(0, 1.2, n) + np.where(y, -1.0, -3.5))))
         return y, np.column_stack([1 - positive, positive])
 
-    truth = confidence_interval(metric, *draw(1_000_000, np.random.default_rng(9)), method="delta").value
+    truth = confidence_interval(metric, *draw(200_000, np.random.default_rng(9)), method="delta").value
     held = []
     for seed in range(n_sets):
         y, proba = draw(300, np.random.default_rng(seed))

@@ -69,7 +69,7 @@ def test_graded_answers_have_intervals(name):
 )
 @pytest.mark.parametrize("name", ["selective_risk_loss", "aurc_loss", "confidence_gap", "ecuas_loss"])
 def test_intervals_of_graded_answers_hold_the_truth(name, n_sets, least, most):
-    truth = confidence_interval(name, graded(200_000, seed=99)).value
+    truth = confidence_interval(name, graded(50_000, seed=99)).value
     held = 0
     for seed in range(n_sets):
         found = confidence_interval(name, graded(300, seed))
