@@ -82,7 +82,7 @@ def test_bets_accept_more_than_coins_where_cwsa_is_promised(n_sets):
 
 @pytest.mark.simulation
 def test_the_level_may_be_spent_first_where_rows_are_few():
-    _, few, many = trials.few_rows(60, [(0.05, 100), (0.05, 1000)], np.random.default_rng(6))
+    _, few, many = trials.few_rows(30, [(0.05, 100), (0.05, 1000)], np.random.default_rng(6))
     assert float(few[4]) > float(few[3])
     assert float(many[4]) < float(many[3]) - 0.05
 
