@@ -204,9 +204,9 @@ def test_files_have_the_same_cuts(tmp_path):
     pd.DataFrame({"x": "v", "age": ages[60:]}).to_csv(files["b"], index=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = slices_of_files(files, ["age", "x", "age"])
+        found = slices_of_files(files, ["age", "x", "age"], {})
     assert list(found["a"]) == ["age", "x"]
     assert found["a"]["age"].names == found["b"]["age"].names == [f"age {20 * k} to {20 * k + 19}" for k in range(4)]
     assert (found["a"]["age"].codes.tolist(), set(found["b"]["age"].codes)) == (np.repeat([0, 1, 2], 20).tolist(), {3})
     with pytest.raises(ValueError, match=r"a\.csv: there is no column 'ages'\. Did you mean 'age'.* with slices\."):
-        slices_of_files(files, "ages")
+        slices_of_files(files, "ages", {})

@@ -252,7 +252,8 @@ def _from_memory(
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     if slices is not None:
-        by = slices_of_files({model: (each.file, each.found.kept) for model, each in rows.items()}, slices)
+        kept = {model: each.found.kept for model, each in rows.items()}
+        by = slices_of_files({model: each.file for model, each in rows.items()}, slices, kept)
         rows = {model: replace(each, slices=by[model]) for model, each in rows.items()}
     (first, *_), pairs = rows.values(), paired(rows, ids)
     for model, profile in pairs.profiles.items():

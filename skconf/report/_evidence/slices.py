@@ -80,11 +80,11 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
 
 
 def slices_of_files(
-    files: Mapping[str, tuple[Path, NDArray[np.intp] | None]], names: Any
+    files: Mapping[str, Path], names: Any, kept: Mapping[str, NDArray[np.intp] | None]
 ) -> dict[str, dict[Any, Slices]]:
     """Return the slices of the rows in the file of each model, by columns of these names; the same cuts in all files.
 
-    A file comes with the numbers of the rows that were kept; None means all rows.
+    `kept` has the numbers of the rows that were kept, if not all rows of a file were.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def slices_of_files(
     """
     listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
     tables = []
-    for path, kept in files.values():
-        table = read_columns(path, listed, "slices")
-        series = {name: as_series(table[name]) for name in listed}
-        tables.append(series if kept is None else {name: column.iloc[kept] for name, column in series.items()})
+    for model, path in files.items():
+        table, rows = read_columns(path, listed, "slices"), kept.get(model)
+        columns = {name: as_series(table[name]) for name in listed}
+        tables.append(columns if rows is None else {name: column.iloc[rows] for name, column in columns.items()})
     ends = np.cumsum([len(table[listed[0]]) for table in tables])
     slices_of: dict[str, dict[Any, Slices]] = {model: {} for model in files}
     for name in listed:
