@@ -59,8 +59,7 @@ def arrays(total):
 
 
 @pytest.mark.filterwarnings("ignore:There are too many distinct confidences")
-@pytest.mark.parametrize("form", ["parquet", "csv"])
-@pytest.mark.parametrize("groups", [None, "shop"])
+@pytest.mark.parametrize(("form", "groups"), [("parquet", None), ("csv", "shop")])
 @pytest.mark.usefixtures("small_batches")
 def test_any_number_gives_the_same_bits(form, groups, tmp_path):
     for number in range(3):

@@ -718,7 +718,7 @@ def run(arguments, **streams):
 @pytest.fixture
 def long_report(tmp_path):
     """The arguments of a command that writes more than a pipe holds."""
-    table = pd.DataFrame({"correct": [1, 0] * 1500, "confidence": 0.5, "place": range(3000)})
+    table = pd.DataFrame({"correct": [1, 0] * 600, "confidence": 0.5, "place": range(1200)})
     table.to_csv(tmp_path / "a.csv", index=False)
     return ["evaluate", str(tmp_path / "a.csv"), "--group", "place", "--metrics", "accuracy_score", "confidence_gap"]
 

@@ -79,7 +79,9 @@ EXPECTED = {
 
 
 @needs_data
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in {"mnist", "credit"} else []) for name in EXPECTED]
+)
 def test_the_archives_files(name):
     rows, n_numeric, n_categorical, n_test, classes = EXPECTED[name]
     bunch = raw(name)

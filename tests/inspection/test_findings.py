@@ -257,7 +257,7 @@ class TestTitle:
         assert title(RiskCoverageDisplay.from_predictions(drawn(1.0), ax=both.ax_)).startswith("Risk falls")
 
     @every_way
-    @pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3)])
+    @pytest.mark.parametrize("size", [pytest.param((6.4, 4.8), marks=pytest.mark.slow), (4, 3)])
     def test_fits_the_axes(self, display, params, size):
         ax = None
         for number, name in enumerate(NAMES[:5], 1):

@@ -1,6 +1,7 @@
 """All scorers at once, for every kind of task and model, in every tool, against the metric functions called by hand."""
 
 import warnings
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -84,21 +85,17 @@ def candidates(threshold):
     }
 
 
-@pytest.fixture(params=TASKS)
-def task(request):
-    return request.param
-
-
-@pytest.fixture(params=candidates(0.5))
-def case(request, task):
+@pytest.fixture(params=[*product(TASKS, candidates(0.5))], ids="-".join)
+def case(request):
     """A model and its grid, features, labels (numbers, if it takes no others) and the scoring of everything."""
+    task, kind = request.param
     names, threshold = TASKS[task]
     numbers = labels(len(names))
-    y = numbers if request.param == "xgboost" else np.array(names)[numbers]
+    y = numbers if kind == "xgboost" else np.array(names)[numbers]
     ours = RULED if len(names) == 2 else MULTICLASS
     Counted.asked.clear()
     scoring = confidence_scoring([*ours, "accuracy", "balanced_accuracy"])
-    return *candidates(threshold)[request.param], data(len(names))[0], y, scoring
+    return *candidates(threshold)[kind], data(len(names))[0], y, scoring
 
 
 def expected(model, X, y, scoring):
@@ -143,6 +140,12 @@ def test_cross_validate(case):
         check({name: found[f"{part}_{name}"] for name in scoring.scorers}, by_hand)
 
 
+#: Each task and each model once: that all pairs are scored is seen where none of them is searched for.
+EACH_ONCE = [*zip(TASKS, candidates(0.5), strict=True)]
+in_searches = pytest.mark.parametrize("case", EACH_ONCE, indirect=True, ids="-".join)
+
+
+@in_searches
 def test_grid_search_with_refit(case):
     model, grid, X, y, scoring = case
     search = GridSearchCV(model, grid, cv=FOLDS, scoring=scoring, refit=REFIT).fit(X, y)
@@ -158,6 +161,7 @@ def test_grid_search_with_refit(case):
     assert search.score(X, y) == pytest.approx(expected(search, X, y, scoring)[REFIT], rel=1e-9)
 
 
+@in_searches
 def test_nested_search(case):
     model, grid, X, y, scoring = case
     search = GridSearchCV(model, grid, cv=KFold(2), scoring=scoring, refit=REFIT)

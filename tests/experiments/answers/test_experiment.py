@@ -295,6 +295,7 @@ def real(model_outputs):
     return answers_experiment(model_outputs / "answers")
 
 
+@pytest.mark.slow
 def test_the_authors_auroc_of_five_language_models_is_met(real):
     printed = real.figures[real.figures["paper"].notna()]
     assert len(printed) == 16
@@ -303,6 +304,7 @@ def test_the_authors_auroc_of_five_language_models_is_met(real):
     assert (printed["deviation"] == 0).all()
 
 
+@pytest.mark.slow
 def test_real_answers_are_read_whole(real):
     assert len(real.files) == 18
     assert real.left_out == real.unmatched == {}

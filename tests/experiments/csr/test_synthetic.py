@@ -160,6 +160,7 @@ def test_areas_are_scikit_learns():
         assert found["auc_gain"][r] == pytest.approx(difference / (1 - min(found["cw_auc"][r], found["auc"][r])))
 
 
+@pytest.mark.slow
 def test_tables_10_and_11():
     tables = synthetic.csr_synthetic_auc_experiment(n_repetitions=25)
     perfect = tables.areas[tables.areas["mode"] == "perfect"]

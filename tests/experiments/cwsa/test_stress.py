@@ -30,6 +30,7 @@ def cells(folder):
     return cwsa_stress_experiment(folder, n_repetitions=30).set_index(["model", "test", "level", "quantity"])
 
 
+@pytest.mark.slow
 def test_the_authors_figures_lie_within_sampling_error():
     cells = cwsa_stress_experiment(n_repetitions=40)
     counts = count_agreement(cells, "source")

@@ -313,6 +313,7 @@ def _all_charts():
     return "".join(chart.svg(f"c{k}") for k, chart in enumerate(charts))
 
 
+@pytest.mark.slow  # tests/report/test_document.py does so with whole pages
 def test_bytes_repeat_in_another_process():
     code = f"import runpy; print(runpy.run_path({__file__!r})['_all_charts']())"
     environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONIOENCODING": "utf-8"}
