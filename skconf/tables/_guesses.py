@@ -192,28 +192,38 @@ class _Readings:
                 for each in (whole, family)
             ]
             fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=False)]
-            if not fitting and not before and not after:
-                fitting = list(self._runs_around(list(family.values()), others))
+            if not before and not after:
+                fitting += self._runs_around(list(family.values()), others)
+                fitting.sort(key=self._rounding)
             if not fitting and _are_of_probabilities(before, after):
                 fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=True)]
             if fitting:
                 yield fitting[0]
 
     def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
-        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes never occur."""
+        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes never occur.
+
+        Of the runs in one direction, only the shortest of those with the best sums is taken.
+        """
         self._loaded(others)
         places = [others.index(name) for name in family]
         after, before = others[max(places) + 1 :], others[: min(places)][::-1]
         for whole, beside in product((1, 100), (after, before, [*after, *before])):
             run = others[min(places) : max(places) + 1]
             total = np.sum([self.numbers(name) for name in run], axis=0)
+            best, off = run, _off(total, whole)
             for name in beside:
                 more = self.numbers(name)
-                if more.min() >= 0 and (total + more).max() <= whole * (1 + _MOST_ROUNDING):
+                if more.min() >= 0 and (now := _off(total + more, whole)) <= off:
                     run, total = [*run, name], total + more
-                if total.min() >= whole * (1 - _MOST_ROUNDING) and self._are_probabilities(run, likely=False):
-                    yield {str(each): each for each in sorted(run, key=others.index)}
-                    break
+                    best, off = (run, now) if now < off else (best, off)
+            if off <= _MOST_ROUNDING and self._are_probabilities(best, likely=False):
+                yield {str(each): each for each in sorted(best, key=others.index)}
+
+    def _rounding(self, family: dict[str, Any]) -> float:
+        """Return by how much the sums of a family differ from 1 or 100."""
+        sums = np.nansum(self._matrix(list(family.values())), axis=1)
+        return min(_off(sums, whole) for whole in (1, 100))
 
     def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
         """Return the columns of classes that are never a true label, but have names like the other columns."""
@@ -383,6 +393,11 @@ class _Readings:
         """Return whether there is a reading with this column as the true labels."""
         texts = self.texts(target)
         return 1 < len(set(texts)) <= len(texts) / 2 and any((*self._of_classes(target), *self._of_one_number(target)))
+
+
+def _off(sums: Any, whole: int) -> float:
+    """Return the largest difference between sums and a whole, as a share of it, in steps that matter."""
+    return round(float(np.abs(sums / whole - 1).max()), 3)
 
 
 def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:

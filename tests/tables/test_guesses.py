@@ -263,6 +263,19 @@ def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
     np.testing.assert_allclose(profile.confidence, SURE)
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 4, 0, 1, 2], [3, 0, 1, 2, 4]])
+@pytest.mark.parametrize("times", [1, 100])
+def test_classes_that_never_occur_are_not_left_out_because_they_are_improbable(order, times, tmp_path):
+    """The probabilities of the classes that occur sum to nearly 1."""
+    proba = np.column_stack([0.985 * P3, np.full((60, 2), [0.01, 0.005])]) * times
+    labels = np.array([*NAMES, "gnu", "hen"])[order]
+    file = tmp_path / "p.csv"
+    table = {"label": Y3, "note": "a text", **named("{}", labels, proba[:, order]), "gap": np.nan, "seconds": 7.0}
+    pd.DataFrame(table).to_csv(file, index=False)
+    found, _ = guess_columns([file], Columns())
+    assert found.proba == list(labels)
+
+
 def test_many_classes_are_read_at_once():
     """Each scan of a file with a thousand columns takes long."""
     labels = [f"n{number:04}" for number in range(300)]
