@@ -55,6 +55,10 @@ class Charge(NamedTuple):
     each: Floats
     largest: float
 
+    def part(self, cost: float) -> float:
+        """Return a cost as a part of the largest one, at most 1."""
+        return min(cost / self.largest, 1.0)
+
 
 def ecuas_charge(relative: Floats, cost: Floats, dearest: float) -> Charge:
     """Return the terms of ECUAS with n = 1, from uncertainties, costs and the largest cost over u_M."""
@@ -82,23 +86,28 @@ class Promise(NamedTuple):
     label: Any = None
     code: int | None = None
 
-    def target_in(self, name: Any) -> float:
-        """Return the target in a slice; raise if there is none."""
+    def in_slice(self, name: Any) -> "Promise":
+        """Return the promise for a slice, whose target is a number; raise if there is none."""
         if not isinstance(self.target, Mapping):
-            return float(self.target)
+            return self
         if name not in self.target:
             raise ValueError(f"target has no {self.risk} for the slice {name!r}. Give one for each slice.")
-        return float(self.target[name])
+        return self._replace(target=self.target[name])
 
-    def fewest(self, target: float, share: float, charges: Mapping[str, Charge]) -> int:
+    @property
+    def plus(self) -> bool:
+        """Whether wrong answers earn nothing, rather than lose."""
+        return self.risk == "cwsa_plus"
+
+    def fewest(self, share: float, charges: Mapping[str, Charge]) -> int:
         """Return the fewest samples of the base that can show the promise, if all are right."""
         if self.risk in REWARDS:
-            return fewest_rewarded(target, share, plus=self.risk == "cwsa_plus")
+            return fewest_rewarded(self.target, share, plus=self.plus)
         if self.risk in FLOORS:
-            return math.ceil(math.log(share) / math.log(target) * (1 - 1e-12)) if target < 1 else 2**62
+            return math.ceil(math.log(share) / math.log(self.target) * (1 - 1e-12)) if self.target < 1 else 2**62
         if self.risk in CHARGES:
-            return smallest_sample(min(target / charges[self.risk].largest, 1.0), 1 - share / 2)
-        return smallest_sample(target, 1 - share)
+            return smallest_sample(charges[self.risk].part(self.target), 1 - share / 2)
+        return smallest_sample(self.target, 1 - share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +230,7 @@ def _checked(value: Any, name: str, risk: str = "risk") -> float:
 
 def keep(
     rows: Samples,
-    promises: Sequence[tuple[Promise, float]],
+    promises: Sequence[Promise],
     share: float,
     *,
     loosest: bool,
@@ -231,9 +240,9 @@ def keep(
 ) -> tuple[float, list[Kept]]:
     """Return the threshold that keeps all promises, and each promise with its result; infinity if none does.
 
-    Each promise comes with its target in this slice, and may be false with a probability of `share`. `loosest` accepts
-    as much as the promises allow, else as little. Without `thresholds`, the scores are the thresholds to choose from.
-    `spend` says how the tests of a promise spend its share, and `rng` tosses the coins of costs.
+    Each promise may be false with a probability of `share`. `loosest` accepts as much as the promises allow, else as
+    little. Without `thresholds`, the scores are the thresholds to choose from. `spend` says how the tests of a promise
+    spend its share, and `rng` tosses the coins of costs.
     """
     order = np.argsort(-rows.score, kind="stable")
     ranked = rows[order]
@@ -244,34 +253,28 @@ def keep(
     # The same coins for all promises, whose order has no effect.
     coins = rng.random((_TOSSES, len(rows))) if rows.charges else np.empty((0, 0))
     shown_by, reasons = [], []
-    tested = [each for each in promises if each[0].risk in ("risk", *CHARGES)]
-    earning = [each for each in promises if each[0].risk in REWARDS]
+    tested = [each for each in promises if each.risk in ("risk", *CHARGES)]
+    earning = [each for each in promises if each.risk in REWARDS]
     at = _looks(accepted, tested, share, rows) if tested and thresholds is None else np.arange(len(given))
     few = at
     if earning and thresholds is None and len(at):  # a part of the thresholds that other promises test
-        promise, target = max(earning, key=lambda each: each[1])
-        few = at[reward_looks(accepted[at], target, share, plus=promise.risk == "cwsa_plus")]
-    for promise, target in promises:
-        fewest = promise.fewest(target, share, rows.charges)
-        if promise.risk in REWARDS:
-            shown = np.zeros(len(given), dtype=np.bool_)
-            plus = promise.risk == "cwsa_plus"
-            shown[few] = rewarded(ranked.score, ranked.correct, accepted[few], given[few], target, share, plus=plus)
-            n_base = len(rows)
-        elif promise.risk in ("risk", *CHARGES):
-            shown = np.zeros(len(given), dtype=np.bool_)
-            if len(at):
-                shown[at] = _tested(ranked, promise, target, share, accepted[at], spend, coins)
-            n_base = len(rows)
-        else:
-            shown, n_base = _rated(ranked, promise, target, share, given)
+        highest = max(earning, key=lambda each: each.target)
+        few = at[reward_looks(accepted[at], highest.target, share, plus=highest.plus)]
+    for promise in promises:
+        shown, n_base = np.zeros(len(given), dtype=np.bool_), len(rows)
+        if promise in earning:
+            looks = accepted[few], given[few], promise.target, share
+            shown[few] = rewarded(ranked.score, ranked.correct, *looks, plus=promise.plus)
+        elif promise not in tested:
+            shown, n_base = _rated(ranked, promise, share, given)
+        elif len(at):
+            shown[at] = _tested(ranked, promise, share, accepted[at], spend, coins)
         shown_by.append(shown)
+        fewest = promise.fewest(share, rows.charges)
         why = "" if shown.any() else _why_not(promise, n_base, fewest)
-        reasons.append(
-            why + _closest(ranked, (promise, target), share, accepted[at], given[at])
-            if why and n_base >= fewest
-            else why
-        )
+        if why and n_base >= fewest:
+            why += _closest(ranked, promise, share, accepted[at], given[at])
+        reasons.append(why)
     possible = np.flatnonzero(np.logical_and.reduce(shown_by))
     if not len(possible):
         if not any(reasons):
@@ -287,16 +290,15 @@ def keep(
     return float(given[best]), kept
 
 
-def _looks(
-    accepted: NDArray[np.intp], tested: Sequence[tuple[Promise, float]], share: float, rows: Samples
-) -> NDArray[np.intp]:
+def _looks(accepted: NDArray[np.intp], tested: Sequence[Promise], share: float, rows: Samples) -> NDArray[np.intp]:
     """Return the thresholds that are tested. They accept planned numbers of samples, or a few more with ties.
 
     The plan is that of the promise that needs most samples, because fewer samples cannot show all promises.
     """
-    promise, target = max(tested, key=lambda each: (each[0].fewest(each[1], share, rows.charges), each[0].risk))
+    promise = max(tested, key=lambda each: (each.fewest(share, rows.charges), each.risk))
+    target = promise.target
     if promise.risk in CHARGES:
-        target, share = min(target / rows.charges[promise.risk].largest, 1.0), share / 2
+        target, share = rows.charges[promise.risk].part(target), share / 2
     planned = planned_counts(len(rows), target, 1 - share)
     return np.unique(np.searchsorted(accepted, planned))
 
@@ -304,7 +306,6 @@ def _looks(
 def _tested(
     ranked: Samples,
     promise: Promise,
-    target: float,
     share: float,
     accepted: NDArray[np.intp],
     spend: str,
@@ -314,29 +315,27 @@ def _tested(
     counts = accepted.astype(np.float64)
     if promise.risk == "risk":
         errors = np.cumsum(~ranked.correct)[accepted - 1].astype(np.float64)
-        return in_control(errors, counts, target, 1 - share, spend)
+        return in_control(errors, counts, promise.target, 1 - share, spend)
     charge = ranked.charges[promise.risk]
     # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
     # tosses may be wrong with a share of δ in all, each may with half of that (Markov).
     tossed = coins < charge.each / charge.largest
     errors = np.cumsum(tossed, axis=1)[:, accepted - 1].astype(np.float64)
-    shown = in_control_each(errors, counts, min(target / charge.largest, 1.0), 1 - share / 2, spend)
+    shown = in_control_each(errors, counts, charge.part(promise.target), 1 - share / 2, spend)
     return np.asarray(shown.sum(axis=0) > _TOSSES / 2)
 
 
-def _rated(
-    ranked: Samples, promise: Promise, target: float, share: float, given: Floats
-) -> tuple[NDArray[np.bool_], int]:
+def _rated(ranked: Samples, promise: Promise, share: float, given: Floats) -> tuple[NDArray[np.bool_], int]:
     """Return the thresholds that keep a cap or a floor of a rate, and the number of samples of its base."""
     base, events = ranked.base_and_events(promise)
     n_base, score = int(base.sum()), ranked.score[events]  # descending
     if promise.risk in FLOORS:
-        least = int(binom.isf(share, n_base, target)) + 1 if n_base else 1
+        least = int(binom.isf(share, n_base, promise.target)) + 1 if n_base else 1
         if least > len(score) or least > n_base:
             return np.zeros(len(given), dtype=np.bool_), n_base
         return given <= score[least - 1], n_base
-    most = int(binom.ppf(share, n_base, target)) if n_base else -1
-    if most >= 0 and binom.cdf(most, n_base, target) > share:
+    most = int(binom.ppf(share, n_base, promise.target)) if n_base else -1
+    if most >= 0 and binom.cdf(most, n_base, promise.target) > share:
         most -= 1
     if most < 0:
         return np.zeros(len(given), dtype=np.bool_), n_base
@@ -345,7 +344,7 @@ def _rated(
 
 def _kept(
     ranked: Samples,
-    promised: tuple[Promise, float],
+    promise: Promise,
     share: float,
     count: int,
     threshold: float = np.inf,
@@ -354,7 +353,6 @@ def _kept(
     reason: str = "",
 ) -> Kept:
     """Return a promise with its result, if `count` samples are accepted."""
-    promise, _ = promised
     accepted = np.arange(len(ranked)) < count
     if promise.risk in CHARGES:
         observed = float(ranked.charges[promise.risk].each[:count].mean()) if count else np.nan
@@ -375,8 +373,7 @@ def _kept(
 
 def _earned(ranked: Samples, promise: Promise, count: int, threshold: float) -> float:
     """Return a promise of a mean reward with its result, if `count` samples are accepted."""
-    plus = promise.risk == "cwsa_plus"
-    return float(rewards(ranked.score[:count], ranked.correct[:count], threshold, plus=plus).mean())
+    return float(rewards(ranked.score[:count], ranked.correct[:count], threshold, plus=promise.plus).mean())
 
 
 def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
@@ -389,11 +386,8 @@ def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
     return f"no threshold was shown to keep it, among {n_base:,} samples{whose}"
 
 
-def _closest(
-    ranked: Samples, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp], given: Floats
-) -> str:
+def _closest(ranked: Samples, promise: Promise, share: float, accepted: NDArray[np.intp], given: Floats) -> str:
     """Say how close the samples come to keeping a promise, at the best threshold."""
-    promise, target = promised
     if promise.risk == "risk" and len(accepted):
         errors = np.cumsum(~ranked.correct)[accepted - 1]
         limits = upper_limit(errors, accepted - errors, 1 - share)
@@ -402,7 +396,7 @@ def _closest(
             f"; the closest threshold has {errors[at]:,} errors among {accepted[at]:,} accepted samples, and an upper "
             f"limit of {limits[at]:.3g}"
         )
-        return text if limits[at] > target else f"{text}, but a search among thresholds needs more samples"
+        return text if limits[at] > promise.target else f"{text}, but a search among thresholds needs more samples"
     if promise.risk in REWARDS and len(accepted):
         every = max(len(accepted) // 50, 1)  # a few of the thresholds are enough
         looks = list(zip(accepted[::-every].tolist(), given[::-every].tolist(), strict=True))
@@ -410,14 +404,14 @@ def _closest(
         best = int(np.argmax(earned))
         return f"; the largest observed is {earned[best]:.3g}, with {looks[best][0]:,} accepted samples"
     if promise.risk in FLOORS:
-        of_all = _kept(ranked, promised, share, len(ranked))
+        of_all = _kept(ranked, promise, share, len(ranked))
         return f"; if everything is accepted, it is {of_all.observed:.3g}, with a lower limit of {of_all.limit:.3g}"
     return ""
 
 
 def _conflict(
     ranked: Samples,
-    promises: Sequence[tuple[Promise, float]],
+    promises: Sequence[Promise],
     share: float,
     accepted: NDArray[np.intp],
     shown_by: Sequence[NDArray[np.bool_]],
@@ -425,17 +419,17 @@ def _conflict(
     """Say up to which coverage each promise is kept, and what no other score could change."""
     n_rows, wrong = len(ranked), ~ranked.correct
     parts, floors = [], []
-    for (promise, target), shown in zip(promises, shown_by, strict=True):
+    for promise, shown in zip(promises, shown_by, strict=True):
         if promise.risk in REWARDS:  # kept at some thresholds, with gaps between them
             continue
         at = np.flatnonzero(shown)[0 if promise.risk in FLOORS else -1]
-        name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {target:g}"
+        name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {promise.target:g}"
         is_floor = promise.risk in FLOORS
         floors += [int(accepted[at])] if is_floor else []
         parts.append(f"{name} {'needs at least' if is_floor else 'allows at most'} {accepted[at] / n_rows:.1%}")
     text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"
     risk, coverage = (
-        next((target for promise, target in promises if promise.risk == name), None) for name in ("risk", "coverage")
+        next((each.target for each in promises if each.risk == name), None) for name in ("risk", "coverage")
     )
     if risk is None or not floors:
         return text

@@ -59,7 +59,7 @@ def keep_in_slices(
     given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
     thresholds, table = np.full(len(names), np.inf), []
     for at, (name, each) in enumerate(zip(names, members, strict=True)):
-        promised = [(promise, promise.target_in(name)) for promise in promises]
+        promised = [promise.in_slice(name) for promise in promises]
         if at in enough:
             thresholds[at], kept = keep(
                 rows[each],
@@ -72,11 +72,11 @@ def keep_in_slices(
             )
         else:
             of_one_more = aim.share((len(enough) + 1) * len(promises))
-            kept = [_too_few(len(each), pair, of_one_more, rows.charges) for pair in promised]
+            kept = [_too_few(len(each), promise, of_one_more, rows.charges) for promise in promised]
         coverage = float(np.mean(rows.score[each] >= thresholds[at]) * answered[at]) if len(each) else 0.0
         table += [
-            (name, promise.risk, promise.label, target, one.n_samples, thresholds[at], coverage, *one[1:])
-            for (promise, target), one in zip(promised, kept, strict=True)
+            (name, promise.risk, promise.label, promise.target, one.n_samples, thresholds[at], coverage, *one[1:])
+            for promise, one in zip(promised, kept, strict=True)
         ]
     columns = ["slice", "risk", "class", "target", "n_samples", "threshold", "coverage", *Kept._fields[1:]]
     guarantees = pd.DataFrame(table, columns=columns)
@@ -167,18 +167,16 @@ def _with_enough(
     for count in range(len(order), 0, -1):
         share = aim.share(count * len(promises))
         needed = (
-            max(promise.fewest(promise.target_in(names[at]), share, charges) for promise in promises)
-            for at in order[:count]
+            max(promise.in_slice(names[at]).fewest(share, charges) for promise in promises) for at in order[:count]
         )
         if all(size >= fewest for size, fewest in zip(sizes[order[:count]], needed, strict=True)):
             return sorted(order[:count])
     return []
 
 
-def _too_few(n_rows: int, promised: tuple[Promise, float], share: float, charges: Mapping[str, Charge]) -> Kept:
+def _too_few(n_rows: int, promise: Promise, share: float, charges: Mapping[str, Charge]) -> Kept:
     """Return a promise with its result, for a slice that has too few samples."""
-    promise, target = promised
-    fewest = promise.fewest(target, share, charges)
+    fewest = promise.fewest(share, charges)
     return Kept(
         n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} samples without an error are needed"
     )

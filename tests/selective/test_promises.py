@@ -329,7 +329,7 @@ def test_a_slice_of_the_fewest_rows_that_can_show_a_promise_is_judged():
 
 def test_the_fewest_samples_that_show_a_mean_cost_are_those_of_its_share_of_the_largest():
     charges = {"cost": Charge(np.zeros(1), 2.0)}
-    assert Promise("cost", 0.2).fewest(0.2, 0.05, charges) == smallest_sample(0.1, 0.975)
+    assert Promise("cost", 0.2).fewest(0.05, charges) == smallest_sample(0.1, 0.975)
 
 
 @pytest.mark.parametrize("floor", [0.2, 0.9])

@@ -297,8 +297,9 @@ def cost_rows(n_sets, sizes, rng):
 
 def _coins(cost, score, rng):
     rows = Samples(score, np.ones(len(score), bool), charges={"cost": Charge(cost, 1.0)})
-    promise = (Promise("cost", 0.02), 0.02)
-    threshold, _ = keep(rows, [promise], 1 - LEVEL, loosest=True, thresholds=None, spend="evenly", rng=rng)
+    threshold, _ = keep(
+        rows, [Promise("cost", 0.02)], 1 - LEVEL, loosest=True, thresholds=None, spend="evenly", rng=rng
+    )
     return int((score >= threshold).sum())
 
 
