@@ -218,7 +218,7 @@ def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
     kind = " and ".join(["graded"] * graded + ["in groups"] * in_groups) or "weighted"
     if np.isnan(verdict.p_value):
         answers = "answers in groups" if in_groups else f"{kind} answers"
-        return f"Too few to say: the {answers} have too few errors."
+        return f"Too few to say: the {answers} have too few errors for a verdict."
     is_right = "average correctness is {}%" if graded else "{}% of answers are right"
     is_off = verdict.found and verdict.grade != "close to calibrated"
     text = f"{_compared(verdict, is_off, is_right, tested=not in_groups)}."

@@ -214,7 +214,7 @@ def _cheapest(shown: Sequence[Any]) -> str:
     if len(shown) > 1:
         return f"Least cost of a case: {_spread(shown, cost, number)}"
     each, of_all = shown[0], float(shown[0].curves[COST][0])
-    less = "" if at[0] == 0 else f", {number(of_all)} at {_threshold(float(each.thresholds[0]))}"
+    less = "" if at[0] == 0 else f", {number(of_all)} if all are accepted"
     return f"Cheapest at a threshold of {_threshold(float(each.thresholds[at[0]]))}: {number(cost[0])} a case{less}"
 
 

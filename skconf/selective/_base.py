@@ -67,9 +67,9 @@ calibration : str, calibrator or None, default=None
     are.
 confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
     The score of a prediction. "max_proba" is the probability of the predicted class. "margin" is the difference
-    between the two largest probabilities. "entropy" is one minus the relative entropy. You can also pass a function:
-    it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an estimator that
-    predicts from `X` and the probabilities whether an answer is right, such as
+    between the two largest probabilities. "entropy" is one minus the entropy divided by its maximum. You can also pass
+    a function: it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an estimator
+    that predicts from `X` and the probabilities whether an answer is right, such as
     :class:`~skconf.calibration.LearnedConfidence`. It is fitted on the calibration samples."""
 OUTPUT = """\
 validation_fraction : float, default=None

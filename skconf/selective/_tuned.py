@@ -119,9 +119,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
         the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
         other samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on
-        out-of-fold scores, and a classifier fitted on all samples predicts. None is 5-fold cross-fitting without a
-        `confidence_level`. With a `confidence_level`, None holds out a fifth of the samples, or half of them if a
-        frozen classifier is calibrated. If ``fit`` gets `groups`, the part that a float holds out contains whole
+        out-of-fold scores, and a classifier fitted on all samples predicts. None means 5-fold cross-fitting if there
+        is no `confidence_level`. If there is one, None holds out a fifth of the samples, or half of them if a frozen
+        classifier is calibrated. If ``fit`` gets `groups`, the part that a float holds out contains whole
         groups.
     {output}
     random_state : int, RandomState instance or None, default=None

@@ -363,7 +363,7 @@ def choose_threshold(
     if mix is not None:
         tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
     if not tuned.feasible:
-        warn(f"Everything is rejected: {tuned.reason}. See {see} for what thresholds achieve.")
+        warn(f"Everything is rejected: {tuned.reason}. For the coverage and risk at each threshold, see {see}.")
     return tuned
 
 

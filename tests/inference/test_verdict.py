@@ -325,7 +325,7 @@ class TestWeights:
     def test_with_too_few_errors_nothing_is_said(self):
         weight = np.where(np.arange(100) < 3, 1000.0, 1.0)
         found = assess_confidence(calibrated(100).with_weight(weight))
-        assert str(found) == "Too few to say: the weighted answers have too few errors."
+        assert str(found) == "Too few to say: the weighted answers have too few errors for a verdict."
         assert (found.grade, found.grade_at_most) == ("too few to say", "unusable")
 
     @pytest.mark.simulation
