@@ -81,7 +81,7 @@ def write_files(folder: Path) -> None:
     _write_classes(folder / "few.csv", 2, 3, 1.0)
     for sharpness, name in ((2.0, "<i>a<b>.csv"), (4.0, "&lt;b>.csv")):
         _write_classes(folder / name, 3, 120, sharpness, MARKUP)
-    (folder / "systems").mkdir()
+    (folder / "systems").mkdir(exist_ok=True)
     scores = rng.normal(size=(300, 3))
     np.save(folder / "systems" / "mine.scores.npy", scores)
     np.save(folder / "systems" / "mine.targets.npy", (scores + rng.gumbel(size=scores.shape)).argmax(axis=1))

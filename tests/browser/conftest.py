@@ -32,7 +32,7 @@ def chromium():
 class Making:
     """Processes, one for each of two cores, that make pages in a folder."""
 
-    def __init__(self, folder, hash_seed, names=made.PAGES):
+    def __init__(self, folder, hash_seed, names):
         self.folder, self.names = folder, names
         settings = {
             "PYTHONHASHSEED": str(hash_seed),
@@ -60,16 +60,37 @@ class Making:
         return {name: self.folder / f"{name}.html" for name in self.names}
 
 
+class Pages(dict):
+    """The file of each page, which is made when it is asked for unless it was made before."""
+
+    def __init__(self, folder, names):
+        self.folder = folder
+        super().__init__(Making(folder, 1, names).finished())
+
+    def __missing__(self, name):
+        self.update(Making(self.folder, 1, [name]).finished())
+        return self[name]
+
+
+def named(request, names):
+    """Return those that the ids of the tests to run name."""
+    return [
+        name
+        for name in names
+        if any(f"{name}]" in item.name or f"[{name}-" in item.name for item in request.session.items)
+    ]
+
+
 @pytest.fixture(scope="session")
-def pages(chromium, tmp_path_factory):
+def pages(request, chromium, tmp_path_factory):
     """The page of each command."""
-    return Making(tmp_path_factory.mktemp("pages"), 1).finished()
+    return Pages(tmp_path_factory.mktemp("pages"), named(request, made.PAGES))
 
 
 @pytest.fixture(scope="session")
-def making_again(pages, tmp_path_factory):
+def making_again(request, pages, tmp_path_factory):
     """Some of these pages, in the making: with another order of sets."""
-    return Making(tmp_path_factory.mktemp("again"), 2, made.MADE_AGAIN)
+    return Making(tmp_path_factory.mktemp("again"), 2, named(request, made.MADE_AGAIN))
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +112,7 @@ def opened(chromium, pages):
         page.on("request", lambda request: page.requested.append(request.url))
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
-        page.goto(pages.get(which, which).as_uri())
+        page.goto((pages[which] if which in made.PAGES else which).as_uri())
         return page
 
     yield open_page
