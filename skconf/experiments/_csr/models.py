@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -21,7 +22,7 @@ from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
 from skconf.experiments._csr import training
 from skconf.experiments._csr.training import Advance, Predictions, Training, check_device, split, train_and_predict
-from skconf.experiments._shared.estimators import EstimatorError, learn, seeded
+from skconf.experiments._shared.estimators import EstimatorError, as_numbers, seeded, trained
 from skconf.experiments._shared.kept import KeptResult, as_file_name, prepare_results
 
 #: A number that changes whenever the training code changes, so that older models are not reused.
@@ -199,9 +200,10 @@ def _ignore(_: Any) -> None:
 def predict_with(estimator: Any, name: str, data: Bunch, seed: int) -> Predictions:
     """Fit a classifier on one part of a data set, split as for XGBoost, and return its output on the other parts."""
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
-    train, *others = split(data, classes, seed)
-    features = [data.data.iloc[rows] for rows in others]
-    validation, test = learn(
-        seeded(estimator, seed), data.data.iloc[train], classes[train], features, len(labels), name
-    )
-    return Predictions(labels, validation, classes[others[0]], test, classes[others[1]], 0)
+    train, validation, test = split(data, classes, seed)
+    features = [data.data.iloc[rows] for rows in (train, validation, test)]
+    if not isinstance(estimator, Pipeline):  # a pipeline gets the columns unchanged
+        numbers = as_numbers().fit(features[0])
+        features = [numbers.transform(part) for part in features]
+    predict = trained(seeded(estimator, seed), features[0], classes[train], len(labels), name)
+    return Predictions(labels, predict(features[1]), classes[validation], predict(features[2]), classes[test], 0)

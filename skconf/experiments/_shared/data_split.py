@@ -13,7 +13,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from skconf._core.probabilities import Floats
 from skconf.datasets import fetch_uci
-from skconf.experiments._shared.estimators import as_numbers, learn
+from skconf.experiments._shared.estimators import as_numbers, trained
 from skconf.experiments._shared.own_data import own_data
 
 #: The data sets that both experiments take: a name, {"name": (X, y)} or a Bunch.
@@ -55,8 +55,7 @@ class Halves(NamedTuple):
         X, X_test = self.features(model)
         if rows is not None:
             X = X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
-        (proba,) = learn(model, X, self.y if y is None else y, [X_test], len(self.labels))
-        return proba
+        return trained(model, X, self.y if y is None else y, len(self.labels))(X_test)
 
 
 def split_in_half(dataset: DataSet, data_home: str | PathLike[str] | None, seed: int) -> Halves:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skconf._core.messages import suggest
@@ -112,27 +111,13 @@ def as_numbers() -> Any:
     )
 
 
-def learn(
-    estimator: Any, X: Any, classes: NDArray[np.intp], others: list[Any], n_classes: int, name: str = ""
-) -> list[Floats]:
-    """Fit a copy of a classifier, and return its probabilities of all classes, also of classes without data.
-
-    A pipeline gets an unchanged frame. Other classifiers get numbers of unit variance; an array must have such numbers.
-    Classes are numbers from 0 to `n_classes` − 1, and `others` are the features of the samples to give probabilities
-    for. Raises EstimatorError, with the name, if the classifier fails or does not return probabilities.
-    """
-    if isinstance(X, pd.DataFrame) and not isinstance(estimator, Pipeline):
-        numbers = as_numbers().fit(X)
-        X, *others = map(numbers.transform, (X, *others))
-    return list(map(trained(estimator, X, classes, n_classes, name), others))
-
-
 def trained(
     estimator: Any, X: Any, classes: NDArray[np.intp], n_classes: int, name: str = ""
 ) -> Callable[[Any], Floats]:
-    """Fit a copy of a classifier to suitable features, and return a function that predicts, as `learn` does.
+    """Fit a copy of a classifier, and return a function that gives probabilities of all classes, also unseen ones.
 
-    Both raise EstimatorError.
+    Classes are numbers from 0 to `n_classes` − 1. Both raise EstimatorError, with the name, if the classifier fails or
+    does not return probabilities.
     """
     name = name or type(estimator).__name__
     model = clone(estimator, safe=False)

@@ -23,7 +23,7 @@ from skconf.experiments import (
     csr_html,
     csr_text,
 )
-from skconf.experiments._shared.estimators import EstimatorError, find_estimator, learn
+from skconf.experiments._shared.estimators import EstimatorError, find_estimator, trained
 from skconf.experiments._shared.own_data import own_data
 from skconf.experiments._shared.own_file import read_own_file
 
@@ -242,12 +242,12 @@ def test_dates_and_numbers_of_any_type_are_features():
 
 def test_probabilities_of_classes_that_the_training_data_lack_are_0():
     X, y = np.array([[0.0], [1.0], [0.2], [0.9]]), np.array([0, 2, 0, 2])
-    (proba,) = learn(LogisticRegression(), X, y, [X], 4)
+    proba = trained(LogisticRegression(), X, y, 4)(X)
     assert proba.shape == (4, 4)
     assert (proba[:, [1, 3]] == 0).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     with pytest.raises(EstimatorError, match=r"Prior returns an array of shape \(4, 3\), but \(4, 4\) is needed"):
-        learn(Prior(), X, y, [X], 4)
+        trained(Prior(), X, y, 4)(X)
 
 
 def test_the_cf1_experiments_take_the_same_data_in_any_form():
