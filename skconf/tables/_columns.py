@@ -148,16 +148,16 @@ class Columns:
             check_grades(self.grades)
         single = [getattr(self, role) for role in USUAL if role != "abstained"]
         object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
-        beside = [name for name in (self.gone, self.unit, self.score) if name is not None]
+        beside = [name for name in (self.abstained_column, self.cluster_column, self.score) if name is not None]
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *beside, *self.groups])))
 
     @property
-    def gone(self) -> Any:
+    def abstained_column(self) -> Any:
         """Column that says which rows abstain; None if there is none."""
         return None if self.abstained is False else self.abstained
 
     @property
-    def unit(self) -> Any:
+    def cluster_column(self) -> Any:
         """Column of the clusters; None if there is none."""
         return None if self.cluster is False else self.cluster
 
@@ -302,15 +302,15 @@ class Columns:
             problem.row = None if problem.row is None else int(np.flatnonzero(~rows)[problem.row])
             problem.columns = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
             raise problem from None
-        if rows.any() or self.unit is not None:
-            named = None if self.unit is None else _of_one_type(labels_in(table, self.unit))
+        if rows.any() or self.cluster_column is not None:
+            named = None if self.cluster_column is None else _of_one_type(labels_in(table, self.cluster_column))
             profile = profile.beside(rows, codes_of(named, len(rows)))
         profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
     def _abstains(self, table: Any) -> NDArray[np.bool_]:
         """Return which rows of a table abstain."""
-        if self.gone is None:
+        if self.abstained_column is None:
             return np.zeros(len(table[self.needed[0]]), dtype=np.bool_)
         return says_yes(as_series(table[self.abstained]), self.abstained, of_answers=self.abstained in self.named)
 

@@ -207,7 +207,7 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
     n_ids = len(pd.unique(ids))
     if n_ids == len(ids):
         return ids, None, ""
-    if columns.unit == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
+    if columns.cluster_column == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
         own = option("cluster", False)
         told = f"took rows of one {column!r} as a cluster of dependent rows; {own} treats all rows as independent"
         return None, ids, told

@@ -83,8 +83,8 @@ def evidence_of_files(
             slices=slices,
             confidence_level=confidence_level,
             prevalence=prevalence,
-            abstained=columns.gone,
-            cluster=columns.unit,
+            abstained=columns.abstained_column,
+            cluster=columns.cluster_column,
             score=columns.score,
         )
         if columns.groups and (errors is not None or prices is not None):
