@@ -222,7 +222,9 @@ def _columns(slices: list[str] | None) -> list[str]:
 
 def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) -> dict[str, Any]:
     """Return promises as :func:`tune_threshold` takes them; a class is found by its text."""
-    labels = {str(label): label for label in classes}
+    from skconf._core.columns import Spellings
+
+    known = Spellings(classes)
     target: dict[str, Any] = {}
     for risk, label, number in given:
         name = risk if label is None else f"{risk}:{label}"
@@ -232,7 +234,7 @@ def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) 
         if isinstance(there, dict) is (label is None) or (label is None and there != number):
             raise ValueError(f"--target has {risk} twice, once as {name}={number:g}. Pass it once, or by class.")
         if label is not None:
-            there[labels.get(label, label)] = number
+            there[known.label(label)] = number
     return target
 
 

@@ -72,6 +72,15 @@ def test_config_holds_the_thresholds_of_each_slice(capsys, form, read):
     assert "reason" in entries["tiny"]["promises"][0]
 
 
+@pytest.mark.parametrize("label", ["1", "1.0"])
+def test_classes_are_found_in_any_spelling_of_their_number(label, capsys):
+    TABLE.assign(y_true=(LABEL == "fraud").astype(int)).rename(
+        columns={"proba_fraud": "proba_1.0", "proba_ok": "proba_0"}
+    )[["y_true", "proba_0", "proba_1.0"]].to_csv("n.csv", index=False)
+    found = json.loads(run(capsys, "n.csv", "--target", f"false_negative_rate:{label}=0.2", "--format", "json"))
+    assert float(found["thresholds"][0]["promises"][0]["class"]) == 1
+
+
 def test_answers_and_predicted_classes(capsys):
     found = json.loads(run(capsys, "a.csv", "--target", "risk=0.1", "--format", "json"))
     assert found["thresholds"][0]["threshold"] == tune_threshold(PROFILE, target=0.1, confidence_level=0.95).threshold
