@@ -80,7 +80,7 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
             f"{name} is {value!r} in ",
             row,
             f", which is not a grade.{suggest(str(value), map(str, grades or ()))} Give each grade a number with "
-            f"{option('grades')}. Grades with a number are {shorten(list(grades or ()))}.",
+            f"{option('grades')}. These grades have a number: {shorten(list(grades or ()))}.",
             kind="no grade",
             column=name,
         )

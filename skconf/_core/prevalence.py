@@ -49,7 +49,7 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
         label = each if each in where or not isinstance(each, str) else known.label(each)
         if label not in where:
             close = suggest(str(each), map(str, labels))
-            raise ValueError(f"{name} has a share of {each!r}, not among the labels {shorten(labels)}.{close}")
+            raise ValueError(f"{name} gives a share for {each!r}, not among the labels {shorten(labels)}.{close}")
         shares[where[label]] = check_share(share, f"{name} of {each!r}")
     lacking = np.isnan(shares)
     if len(labels) == 2 and lacking.sum() == 1:
@@ -91,7 +91,7 @@ def weights_to_shares(
     held = np.bincount(codes, weight, len(classes))
     if (held == 0).any():
         raise ValueError(
-            f"{option('prevalence')} has a share of {shorten(classes[held == 0].tolist())}, but no row with a positive "
-            "weight has this class. Pass rows of every class."
+            f"{option('prevalence')} gives a share for {shorten(classes[held == 0].tolist())}, but no row with a "
+            "positive weight has this class. Pass rows of every class."
         )
     return np.asarray(weight * (len(codes) * shares / held)[codes])

@@ -31,7 +31,7 @@ Confidence-aware evaluation and selective classification.
 
 Results go to standard output. Progress and warnings go to standard error. Exit status: 0 on success; 1 if a part, such
 as a data set, failed, or if something cannot be guaranteed; 2 for a mistake in the command, or a full disk; 130 after
-Ctrl-C; 141 if the reader of the output has ended.
+Ctrl-C; 141 if the program that reads the output has closed the pipe.
 """
 _EXAMPLES = """\
 examples:

@@ -43,8 +43,8 @@ All promises hold together in all slices, with a probability of --confidence-lev
 thresholds of both scores together. The command then prints the thresholds that accept more, or, with --objective
 coverage, the thresholds with the lower risk.
 
-Exit status: 0 on success; 1 if a promise cannot be shown to hold in some slice, whose cases are then all rejected; 2
-for a mistake in the command or the file (see standard error).
+Exit status: 0 on success; 1 if a promise is not guaranteed in at least one slice (all cases of this slice are then
+rejected); 2 for a mistake in the command or the file (see standard error).
 """
 _BY_CLASS = "predicted_class"
 _FLOORS = ("coverage", "recall", "cwsa", "cwsa_plus")

@@ -101,7 +101,7 @@ class Assessment:
     decisive : float or None
         If miscalibration was found only because of one wrong answer, the confidence of this answer; else None.
     decisive_row : int or None
-        The row of the answer of `decisive`, counted from 0. None if the predictions are not in memory.
+        The row of this wrong answer, counted from 0. None if the predictions are not in memory.
     certain, certain_wrong : int
         Number of answers with a confidence of 1, and number of errors among them.
     """

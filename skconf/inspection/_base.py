@@ -130,8 +130,8 @@ class Display(ABC):
         Parameters
         ----------
         estimator : classifier
-            A fitted classifier with ``predict_proba``. The display uses the threshold of a
-            :class:`~skconf.SelectiveClassifier`.
+            A fitted classifier with ``predict_proba``. If it is a :class:`~skconf.SelectiveClassifier`, the display
+            uses its threshold.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)

@@ -175,7 +175,7 @@ class ThresholdDisplay(Display):
         Returns
         -------
         ThresholdDisplay
-            A display with the ``cv_results_`` of the classifier in `curves`. These are the coverage, the risk, the
+            A display. Its attribute `curves` holds the classifier's ``cv_results_``: the coverage, the risk, the
             upper confidence limit of the risk if there is a confidence level, and the objective if it is another
             quantity.
 

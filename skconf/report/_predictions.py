@@ -89,7 +89,7 @@ def confidence_report(
         "class" shows a row for each class, as scikit-learn's ``classification_report`` does. This needs a single model,
         and the report is then only a table.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        With ``by="class"``: the value of 0/0. "warn" means 0 with a warning.
+        With ``by="class"``: the value that replaces 0/0. "warn" means 0 with a warning.
 
     Returns
     -------
@@ -105,11 +105,12 @@ def confidence_report(
         - ``range`` : interval of possible values.
         - ``best_model``, only for several models: a tuple of the models that are better than the baseline, or the
           baseline if all others are worse. Differences are paired, and significant at the 5% level after Holm's
-          adjustment over the rows shown. Otherwise the string "no difference shown", or "not compared" if the models
-          have different samples, or more than 20,000 samples and the metric needs resampling.
-        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row whose metric shows
-          whether confidences are too high or too low. With several models, it is a dict with a verdict for each.
-          ``report.verdict`` has the verdicts for every choice of metrics.
+          adjustment over the rows shown. Otherwise the string "no difference shown" or "not compared". "not
+          compared" has two reasons: the models have different samples; or the metric needs resampling, and there are
+          more than 20,000 samples.
+        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in the first row with a
+          metric that shows whether confidences are too high or too low. With several models, it is a dict with a
+          verdict for each. ``report.verdict`` has the verdicts for every choice of metrics.
 
         The name of a row is the name of its function or scorer, with the parameters in brackets. With ``metrics=None``,
         metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not
@@ -128,7 +129,7 @@ def confidence_report(
     Raises
     ------
     ValueError
-        If predictions are invalid, as for every metric. If a metric does not exist (the message has close matches) or
+        If predictions are not valid for a metric. If a metric does not exist (the message has close matches) or
         is not a number. If a model has the name of another column, or `confidence_level` is invalid. If `slices` has no
         column, a column of another length, or a column with a different string in nearly every row. If `prevalence` has
         an unknown label, a share out of range, or a share for a class without rows; if its shares do not sum to 1; or

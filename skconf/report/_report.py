@@ -73,7 +73,8 @@ class ConfidenceReport:
         - ``confidence``, ``accuracy`` : their means. For graded answers, ``accuracy`` is named ``correctness``. For
           costs, ``confidence`` and ``accuracy`` are named ``uncertainty`` and ``cost``.
         - ``low``, ``high`` : the interval of the accuracy.
-        - ``p_value`` : the probability of so many errors if confidences are calibrated, after Holm's adjustment.
+        - ``p_value`` : the probability of at least as many errors if confidences are calibrated, after Holm's
+          adjustment.
 
     See Also
     --------
@@ -101,7 +102,7 @@ class ConfidenceReport:
 
     @property
     def evidence(self) -> Evidence | None:
-        """The numbers behind the answers to a reader's questions; None if the report is only a table."""
+        """The numbers from which the report answers its questions; None if the report is only a table."""
         if isinstance(self._source, Evidence) and not self._source.is_mixed:
             return self._source
         return None
@@ -235,9 +236,9 @@ class ConfidenceReport:
             model never abstains. Not in batches.
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
-            each other. Intervals and guarantees then draw whole clusters. None means the ids of a log, or a column with
-            a name such as ``id``, if ids repeat and an id has on average at most 100 rows. False: rows do not depend on
-            each other. Not in batches.
+            each other. Intervals and guarantees then draw whole clusters. None means the ids of a log. Without a
+            log, it means a column with a name such as ``id``, if ids repeat, with at most 100 rows for each on average.
+            False: rows do not depend on each other. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection. It may hold any numbers, for example the average
             of the confidence and of the probability that another model gives to the same answer. The report then shows

@@ -21,7 +21,8 @@ def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
     params: dict[str, Any] = {}
     if call.args:
         raise ValueError(
-            f"{text!r} has {ast.unparse(call.args[0])} without a parameter. Write NAME={_seen(call.args[0])}."
+            f"{text!r} has {ast.unparse(call.args[0])} without the name of a parameter. Write "
+            f"NAME={_seen(call.args[0])}."
         )
     for word in call.keywords:
         if word.arg is None:

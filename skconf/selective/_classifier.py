@@ -48,7 +48,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     {score}
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
-        accuracy. Neither `keep_prediction` nor another `confidence` than the default can be used with a `cost_matrix`.
+        accuracy. With a `cost_matrix`, it must be False, and `confidence` must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class

@@ -27,8 +27,8 @@ def check_corrects(calibration: Any, keep_prediction: bool) -> None:
     """Refuse parameters of a classifier that exclude a correction for another prevalence."""
     if calibration is None:
         raise ValueError(
-            "prevalence needs calibrated probabilities. Class weights, SMOTE and trees give uncalibrated ones, and "
-            "Bayes' factor makes these worse. Set calibration='pooled'."
+            "prevalence needs calibrated probabilities. Class weights, SMOTE and trees give uncalibrated "
+            "probabilities, and the correction for the prevalence makes them worse. Set calibration='pooled'."
         )
     if keep_prediction:
         raise ValueError(

@@ -104,8 +104,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     {score}
         The samples on which the threshold is chosen are never used to learn it.
     keep_prediction : bool, default=False
-        Predict the class that was most probable before the calibration. Neither `keep_prediction` nor another
-        `confidence` than the default can be used with a `cost_matrix`.
+        Predict the class that was most probable before the calibration. With a `cost_matrix`,
+        it must be False, and `confidence` must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class

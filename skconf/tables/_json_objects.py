@@ -104,7 +104,7 @@ def _alone(line: bytes, number: int) -> "dict[str, Any] | UnreadableError":
         text = f"line {number} is no JSON from character {error.colno} on. {_ADVICE}"
         return UnreadableError(text, kind="no object")
     except UnicodeEncodeError:
-        text = f"line {number} holds half of a pair of surrogates, which is no character. Write the whole."
+        text = f"line {number} has half of a pair of surrogates, which is not a valid character. Write both halves."
         return UnreadableError(text, kind="not UTF-8")
     except (ValueError, RecursionError) as error:
         nested = "JSON that can be read: it is nested too deeply, or a number is too long"

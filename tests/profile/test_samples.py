@@ -74,7 +74,7 @@ def test_impossible_samples_have_no_share():
         ([], [], {}, "answers has no question"),
         ([[]], [[]], {}, r"answers\[0\] is empty"),
         ([[1]], [[None]], {}, r"answers\[0\] has a missing label"),
-        ([[1]], [["a"]], {"confidence": "mean_probability"}, "'mean_probability' needs probability"),
+        ([[1]], [["a"]], {"confidence": "mean_probability"}, "'mean_probability' needs the parameter probability"),
         ([[1]], [["a"]], {"probability": [[0.5]]}, "'frequency' only counts answers"),
         (
             [[1]],

@@ -230,7 +230,7 @@ class TestCommand:
         ("shares", "message"),
         [
             (["fraud=3"], "--prevalence of 'fraud' must be above 0 and below 1, but is 3: for 3% pass 0.03"),
-            (["fruad=.003"], "--prevalence has a share of 'fruad'"),
+            (["fruad=.003"], "--prevalence gives a share for 'fruad'"),
             (["fraud=.003", "fraud=.01"], "--prevalence gives 'fraud' two shares"),
             (["fraud=.003", "--batches"], "know the rows of each class only at their end"),
         ],

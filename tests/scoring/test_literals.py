@@ -34,7 +34,7 @@ def test_scorers_of_other_parameters_have_other_keys():
         ("n=__import__('os').getpid()", r"n in .* but is __import__\('os'\)\.getpid\(\)"),
         ("eps=1e-7, n=2**3", r"n in .* but is 2 \*\* 3"),
         ("n={[]: 1}", "n in .* must be a number"),
-        ("128", r"has 128 without a parameter\. Write NAME=128"),
+        ("128", r"has 128 without the name of a parameter\. Write NAME=128"),
         ("n=1, n=2", "gives n twice"),
         ("**{'n': 1}", r"unpacks \{'n': 1\}\. Write each parameter as NAME=VALUE"),
     ],

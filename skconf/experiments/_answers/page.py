@@ -37,7 +37,7 @@ _LIKE_PERCENT = (50, 100)
 _NOTES = (
     "ER: share of wrong answers. About confidences only: ECE (ten bins), AUC_c, cross-entropy CE_c, Brier score BS_c.",
     "About both: AURC, and ECUAS_n, the cost of using or rejecting answers, averaged over the costs of a rejection.",
-    "ECUAS_0 punishes confident errors most. ECUAS_1 is ER + BS_c.",
+    "ECUAS_0 punishes confident errors most. ECUAS_1 is the share of wrong answers plus the Brier score.",
     "Intervals and differences hold for new questions from the same source. Differences are paired by question.",
     "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
     "If confidences are not probabilities, both sides are calibrated before they are compared.",

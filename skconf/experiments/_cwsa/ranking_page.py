@@ -38,7 +38,7 @@ def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequ
     kinds = ranking.values["models"].unique()
     values = ranking.values.sort_values(["models", "cwsa_area"], ascending=[True, False])
     largest = values.groupby("models", sort=False).head(_LISTED)
-    title = f"Largest areas, up to {_LISTED} for each kind of models"
+    title = f"Largest areas, up to {_LISTED} for each kind of model"
     return ExperimentReport(
         "Does the area under CWSA rank models?",
         ranking.agreement,

@@ -81,7 +81,7 @@ def cwsa_stress_experiment(
     Parameters
     ----------
     folder : path-like, default=None
-        Predictions to alter, as :func:`cwsa_predictions_experiment` reads them. None means the authors' simulated
+        Predictions to alter, in files as for :func:`cwsa_predictions_experiment`. None means the authors' simulated
         model, and three classifiers that are trained on half of `dataset`.
     dataset : str, mapping or Bunch, default="digits"
         A name from :func:`skconf.datasets.list_uci`, or your own data as ``{"name": (X, y)}``.

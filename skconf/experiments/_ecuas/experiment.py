@@ -80,8 +80,8 @@ def ecuas_experiment(
     pandas.DataFrame of shape (n_cells, 8)
         A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and
         `note` as in :func:`csr_synthetic_experiment`. Raw values have a standard error of 0. Their deviation is 0 if
-        they agree within the precision of float32, 1e-4 (`aurc`: 2e-4), and infinite otherwise. Quantities that begin
-        with `n_` are divided by the value of a system that only knows the class frequencies.
+        they differ by at most 1e-4 (`aurc`: 2e-4), as by rounding in float32. Otherwise it is infinite. Quantities that
+        begin with `n_` are divided by the value of a system that only knows the class frequencies.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def ecuas_sampling_experiment(
     temperatures : sequence of float, default=(0, 0.5, 1, 2, 4, 8)
         Temperatures, 0 or greater.
     n_repetitions : int, default=5
-        Repetitions of the drawing.
+        How often the samples are drawn.
     random_state : int, default=0
         Seed of the folds and of the drawing.
     n_jobs : int, default=None

@@ -40,7 +40,7 @@ class ClassAverage(Additive, rests_on="classes"):
         "binary" is the value of the positive class, "macro" the mean over classes, "weighted" the mean weighted by
         support, and "micro" the quotient of the sums over classes. None gives an array with a value for each class.
     zero_division : {"warn", 0, 1, nan}
-        The value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        The value that replaces 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     """
 
     shared_text = MappingProxyType({"{averages}": _PARAMETERS})

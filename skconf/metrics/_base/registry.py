@@ -255,7 +255,7 @@ def _check_rests_on(cls: type[Registered]) -> None:
         return
     said = "does not say" if word is None else f"says {word!r} for"
     raise TypeError(
-        f"{_place(cls)} {said} what its value rests on. The confidence interval depends on this. Add the class "
+        f"{_place(cls)} {said} what its value depends on. The confidence interval depends on this. Add the class "
         f"keyword rests_on, with one of {', '.join(map(repr, known))}. RestsOn in skconf/metrics/_base/registry.py "
         "explains them."
     )

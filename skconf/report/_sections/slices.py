@@ -70,8 +70,8 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p is shown if it is at most 0.05. It is an upper limit of the probability of so many errors by chance, after "
-        f"Holm's adjustment for {len(slices.names):,} groups. It assumes that rows are independent."
+        "p is shown if it is at most 0.05. It is an upper limit of the probability of at least as many errors by "
+        f"chance, after Holm's adjustment for {len(slices.names):,} groups. It assumes that rows are independent."
     )
 
 

@@ -201,7 +201,7 @@ class Trials:
             "answers",
             "size that should be found",
             "found, if the same number of errors is added at every confidence",
-            "found, if errors are multiplied by a number",
+            "found, if the error rate is multiplied by the same factor at every confidence",
             "found, if errors are added to a fifth of the answers",
             "underconfidence found",
         ]

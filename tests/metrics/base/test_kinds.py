@@ -121,7 +121,7 @@ def test_a_definition_registers_itself():
 
 @pytest.mark.parametrize(("rests_on", "said"), [(None, "does not say"), ("error", "says 'error' for")])
 def test_metric_has_to_say_what_its_value_rests_on(rests_on, said):
-    with pytest.raises(TypeError, match=f"Doubt {said} what its value rests on"):
+    with pytest.raises(TypeError, match=f"Doubt {said} what its value depends on"):
 
         class Doubt(Ratio, name="doubt_loss", rests_on=rests_on):
             """Mean doubt."""
