@@ -102,7 +102,9 @@ def read_answers(
         except (ValueError, OSError) as error:
             left_out[name] = str(error)
     if not read:
-        raise ValueError(f"None of {len(paths)} files in {folder} can be read: {next(iter(left_out.values()))}")
+        name, why = next(iter(left_out.items()))
+        why = why if name in why else f"{name}: {why}"
+        raise ValueError(f"None of {len(paths)} files in {folder} can be read. The first is {why}")
     word = _word_of_right(read, right)
     kept = []
     for file in (_graded(file, word, named=right is not None) for file in read):

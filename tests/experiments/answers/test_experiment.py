@@ -394,3 +394,7 @@ def test_logs_are_answers_too(tmp_path):
     )  # those that abstain, with a blank answer, have no confidence
     assert facts["right"] == sum(row["scores"]["choice"]["value"] == "C" for row in scored)
     assert "repeat" in result.left_out["samples/repeated.eval"]
+    for name in ("other.json", "model.likelihood.jsonl"):
+        (tmp_path / "samples" / name).unlink()
+    with pytest.raises(ValueError, match=r"None of 1 files .* can be read. The first is samples/repeated.eval: its"):
+        answers_experiment(tmp_path, correct="choice")
