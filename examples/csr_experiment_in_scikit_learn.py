@@ -2,9 +2,9 @@
 Choose a calibration for XGBoost
 ================================
 
-Which calibration does not make a booster overconfident? Isotonic regression was wrong at full confidence in most folds.
-Its smoothed form and Platt scaling were not. The paper on the calibrated size ratio trains XGBoost and calibrates it on
-held-out samples. It finds isotonic regression risky on 11 of 15 data sets, and Platt scaling on 3. Here we compare the
+Which calibration does not make a booster overconfident? Isotonic regression was wrong with a confidence of 1 in most
+folds. Its smoothed form and Platt scaling were not. The paper on the calibrated size ratio trains XGBoost and calibrates
+it on held-out samples. It finds isotonic regression risky on 11 of 15 data sets, and Platt scaling on 3. Here we compare the
 calibrations by ``cross_validate``, and choose one by ``GridSearchCV``, with :class:`~skconf.SelectiveClassifier` and
 confidence scorers.
 """
@@ -49,7 +49,7 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 
 # %%
 # All calibrated models make the same predictions. They are trained on fewer samples than the uncalibrated one. Isotonic
-# regression was wrong at full confidence in six folds of ten, and each such error adds 1e8/n to the size ratio.
+# regression was wrong with a confidence of 1 in six folds of ten, and each such error adds 1e8/n to the size ratio.
 # Smoothed isotonic regression shows the least risk of all, and does not change the confidence-weighted accuracy. Platt
 # scaling shows little risk, and loses some of this accuracy. On other models its risk is higher.
 #

@@ -56,5 +56,5 @@ print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.ind
 print(f"all patients: {cost.sum():.2f}; without these: {cost.sum() - worst['share'].sum():.2f}")
 
 # %%
-# **What to do.** List the slices that matter before you look. If the interval of a slice leaves out the average,
+# **What to do.** List the slices that matter before you look. If the interval of a slice does not contain the average,
 # collect more samples of this slice, or choose a :doc:`threshold for it <guarantee_every_group>`.

@@ -71,5 +71,5 @@ print(f"selective accuracy  {metrics.selective_accuracy_score(profile):.3f}")
 print(f"size ratio          {metrics.calibrated_size_ratio(profile):.3f}")
 
 # %%
-# **What to do.** Look at the size ratio of the winner. If the winner was wrong at full confidence, search again without
-# isotonic calibration.
+# **What to do.** Look at the size ratio of the winner. If the winner was wrong with a confidence of 1, search again
+# without isotonic calibration.

@@ -34,7 +34,7 @@ for name, profile in profiles.items():
 
 # %%
 # The forest is slightly underconfident, and both calibrations correct this. The next picture shows the same predictions
-# against their distance from full confidence, on logarithmic scales. Calibrated confidences lie on the diagonal. If all
+# against 1 − confidence, on logarithmic scales. Calibrated confidences lie on the diagonal. If all
 # trees agree, the forest has a confidence of exactly 1, at the right end of the picture. It should never be wrong
 # there, but once it was. Isotonic calibration also gives confidences of 1, and by chance has no error there. Platt
 # scaling gives no confidence of 1.

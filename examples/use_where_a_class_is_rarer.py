@@ -4,7 +4,7 @@ Use a model where a class is rarer than in its training rows
 
 Does a model that was trained on 37% malignant cases work if only 1% are malignant? Not without a correction: its
 probabilities imply many times too many malignant cases. Calibrate them on rows that the model was not trained on, and
-then multiply by Bayes' factor. The parameter ``prevalence=`` of a classifier does both.
+then multiply by the ratio of the shares. The parameter ``prevalence=`` of a classifier does both.
 """
 
 # %%
@@ -54,8 +54,8 @@ for seed in range(20):
         after = {"malignant": share}
         ways = {
             "as it is": raw,
-            "Bayes' factor alone": correct_prevalence(raw, y[train], after),
-            "calibrated, then the factor": correct_prevalence(calibrated, y[held], after),
+            "ratio alone": correct_prevalence(raw, y[train], after),
+            "calibrated, then the ratio": correct_prevalence(calibrated, y[held], after),
         }
         malignant = y[use] == "malignant"
         weight = np.where(malignant, share / malignant.sum(), (1 - share) / (~malignant).sum())
@@ -70,8 +70,8 @@ print(at.assign(expected=(1000 * at["expected"]).round(1), cost=(1000 * at["cost
 
 # %%
 # The picture shows expected against true positives, before and after the correction. On the dashed line, the
-# probabilities imply the true share. The factor alone cannot correct probabilities that are wrongly near 0 or 1.
-styles = {"as it is": ("C3", "o"), "Bayes' factor alone": ("C1", "s"), "calibrated, then the factor": ("C0", "D")}
+# probabilities imply the true share. The ratio alone cannot correct probabilities that are wrongly near 0 or 1.
+styles = {"as it is": ("C3", "o"), "ratio alone": ("C1", "s"), "calibrated, then the ratio": ("C0", "D")}
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for way, (color, marker) in styles.items():
     ax.plot(shares, found.loc[way, "expected"], color=color, marker=marker, label=way)

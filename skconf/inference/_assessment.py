@@ -29,7 +29,7 @@ class Stretch:
         Number of errors that the confidences imply, Σ (1 − c).
     errors_low, errors_high : float
         Interval of the number of errors. In at least 95% of samples, the intervals of all stretches hold together. An
-        interval leaves out `expected` if miscalibration was found in the stretch, and only then.
+        interval does not contain `expected` if miscalibration was found in the stretch, and only then.
     p_value : float
         Exact two-sided p-value of the number of errors, for this stretch alone.
     found : bool

@@ -51,9 +51,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         accuracy. With a `cost_matrix`, it must be False, and `confidence` must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
-        classes, the share of one is enough. The calibrated probabilities are corrected by Bayes' factor: from the class
-        shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
-        corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
+        classes, the share of one is enough. The calibrated probabilities are corrected for the change from the
+        class shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from
+        the corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
         How the probabilities for fitting the calibrator are made. None uses out-of-fold predictions of a stratified
         5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of

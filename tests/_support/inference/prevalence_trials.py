@@ -670,9 +670,9 @@ COMMAND = "PYTHONPATH=tests python tests/_support/inference/prevalence_trials.py
 HEAD = """\
 # Trials at another prevalence
 
-**In short.** Calibrate on rows that the model was not trained on, and then apply Bayes' factor. This needs no labels
-from where the model is used. At a small share it was better than the factor alone, and better than calibration on 500
-rows at the true share.
+**In short.** Calibrate on rows that the model was not trained on, and then multiply by the ratio of the shares (the
+factor). This needs no labels from where the model is used. At a small share it was better than the factor alone, and
+better than calibration on 500 rows at the true share.
 
 [Another page](prevalence.md) says what to do. This page has the numbers. Each section has the date of its numbers. The
 command is `{command}`. After an interruption it continues where it stopped.
