@@ -108,10 +108,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         it must be False, and `confidence` must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
-        classes, the share of one is enough. The calibrated probabilities are corrected for the change from the
-        class shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from
-        the corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The
-        threshold is chosen for the given shares, too, as in :func:`tune_threshold`. With a `confidence_level` you can also give a
+        classes, the share of one is enough. The calibrated probabilities are corrected for the change from the class
+        shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
+        corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The threshold
+        is chosen for the given shares, too, as in :func:`tune_threshold`. With a `confidence_level` you can also give a
         range, such as ``dict(fraud=(0.005, 0.02))``: the promise then holds at both ends, and the probabilities are
         corrected to the middle of the range.
         With several promises, or with `slices`, give a share and not a range; it is the share among all samples.
