@@ -221,7 +221,8 @@ def said(wrong, score=None, **params):
     assert np.isnan([found.risk, found.risk_upper_bound]).all()
     message = str(caught[0].message)
     assert "no threshold has" not in message.lower()
-    assert message == f"Everything is rejected: {found.reason}. For the coverage and risk at each threshold, see to_frame()."
+    advice = "For the coverage and risk at each threshold, see to_frame()."
+    assert message == f"Everything is rejected: {found.reason}. {advice}"
     return found.reason
 
 
