@@ -487,7 +487,8 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
         "logistic function."
     )
     text = f"column {column!r} has {value}, outside [0, 1], in "
-    raise DataError(text, row, ".", kind="out of range", column=column, advice=remedy)
+    kind = "percentages" if percent else "out of range"
+    raise DataError(text, row, ".", kind=kind, column=column, advice=remedy)
 
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:

@@ -86,7 +86,7 @@ def test_numbers_above_1_alone_may_be_of_any_scale(tmp_path):
         ConfidenceProfile.from_correctness([1, 0], [95, 80])
     with pytest.raises(ValueError, match="95") as in_file:
         ConfidenceReport.from_files(tmp_path / "a.csv")
-    assert in_python.value.kind == in_file.value.kind == "out of range"
+    assert in_python.value.kind == in_file.value.kind == "percentages"
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
