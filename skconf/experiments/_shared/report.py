@@ -21,8 +21,8 @@ from skconf.report._page.parts import Beside, ChartPart, Folded, Part, Prose, Se
 from skconf.report._page.tables import TablePart, markdown_text
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn")
-#: The number of cells of tables that a page shows. Further tables are folded.
-_MOST_CELLS = 800
+#: Most cells of tables that a page shows; other tables are folded. On a phone, a cell takes up to 18 pixels of height.
+_MOST_CELLS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +141,11 @@ class ExperimentReport:
 
 
 def _placed(tables: Sequence[TablePart]) -> Iterator[Part]:
-    """Yield the first tables, and fold the others, so that they do not make the page longer."""
+    """Yield the tables, with those folded that would make the page long."""
     n_cells = 0
     for table in tables:
-        n_cells += table.table.size
-        if n_cells <= _MOST_CELLS or not table.title:
+        if n_cells + table.table.size <= _MOST_CELLS or not table.title:
+            n_cells += table.table.size
             yield table
         else:
             yield Folded(f"{table.title}: {len(table.table):,} rows", [replace(table, title="")])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from skconf._core.numbers import with_minus
 from skconf.experiments._shared.printed import count_agreement
 from skconf.report._page.tables import TablePart, as_texts
 
@@ -181,7 +182,7 @@ def _quantities() -> dict[str, tuple[str, str]]:
 
 def _in_errors(deviation: float) -> str:
     if abs(deviation) > _MOST_ERRORS:
-        return f"> {_MOST_ERRORS}" if deviation > 0 else f"< -{_MOST_ERRORS}"
+        return f"> {_MOST_ERRORS}" if deviation > 0 else f"< −{_MOST_ERRORS}"
     return _text("{:+.1f}", deviation)
 
 
@@ -192,4 +193,6 @@ def _column(table: pd.DataFrame, name: str) -> pd.Series:
 def _text(style: str, value: Any) -> str:
     if pd.isna(value):
         return "–"
-    return f"{value:,.0f}" if isinstance(value, float) and 1e4 <= abs(value) < float("inf") else style.format(value)
+    many = isinstance(value, float) and 1e4 <= abs(value) < float("inf")
+    text = f"{value:,.0f}" if many else style.format(value)
+    return text if isinstance(value, str) else with_minus(text)

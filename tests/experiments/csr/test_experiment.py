@@ -297,7 +297,7 @@ def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
 def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
     """Of two runs at once on one folder, the second takes what the first has found."""
     pytest.importorskip("fcntl")
-    command = [sys.executable, "-m", "skconf", "experiment", "csr", "--datasets", "digits", "--jobs", "1"]
+    command = [sys.executable, "-m", "skconf", "experiment", "csr", "--datasets", "wine", "--jobs", "1"]
     command += ["--results", str(tmp_path), "--calibration", "none"]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [run.communicate(timeout=120) for run in runs]
@@ -305,7 +305,7 @@ def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
     assert said[0][0] == said[1][0]
     errors = said[0][1] + said[1][1]
     # The one that came later waited, or found all done already.
-    assert ("waiting for another run that trains XGBoost on digits, seed 0" in errors) or ("1 of 1 models" in errors)
+    assert ("waiting for another run that trains XGBoost on wine, seed 0" in errors) or ("1 of 1 models" in errors)
     assert [path.suffix for path in tmp_path.iterdir()] == [".pkl"]
 
 
@@ -667,7 +667,7 @@ def test_a_narrow_table_has_all_columns_in_parts(cancer):
 def test_a_table_with_one_column_to_tell_rows_apart():
     cells = pd.DataFrame({"mode": ["b", "a"], "quantity": "auc", "ours": [0.5, 1.0], "paper": [0.25, 0.9], "note": ""})
     shown = lay_out("Areas", wide(cells.assign(deviation=[-2000.0, 0.04]), ["mode"]), ["mode"]).table
-    assert shown.to_numpy().tolist() == [["b", "0.5000", "0.2500", "< -999"], ["a", "1.0000", "0.9000", "+0.0"]]
+    assert shown.to_numpy().tolist() == [["b", "0.5000", "0.2500", "< −999"], ["a", "1.0000", "0.9000", "+0.0"]]
 
 
 def test_page_needs_no_other_file(cancer, monkeypatch):
@@ -678,7 +678,7 @@ def test_page_needs_no_other_file(cancer, monkeypatch):
         assert outside not in html
     for said in ("breast_cancer (114 test samples)", "1, 2", "none, isotonic, platt", f"xgboost {version('xgboost')}"):
         assert said in html
-    for number in ("0.9737", "2,631,579", "-0.0089"):  # of the paper's Tables 6, 7 and 12
+    for number in ("0.9737", "2,631,579", "−0.0089"):  # of the paper's Tables 6, 7 and 12
         assert f">{number}<" in html
 
 
@@ -769,9 +769,8 @@ def test_a_picture_of_size_ratios(cancer):
 
 
 @needs_data
-@pytest.mark.parametrize(
-    ("class_weight", "agrees"), [("balanced", True), pytest.param(None, False, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("class_weight", "agrees"), [("balanced", True), (None, False)])
 def test_class_weights_explain_the_printed_figures(class_weight, agrees, kept):
     """Of the income data, whose test set is the official one: nothing else differs as far."""
     result = csr_experiment(["adult_income"], class_weight=class_weight, tables=[6, 7, 12], results=kept, n_jobs=1)
