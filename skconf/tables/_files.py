@@ -27,7 +27,7 @@ from skconf.tables._json_lines import JsonLines, tell_broken
 from skconf.tables._lines import line_of_row, refuse_uneven_rows
 from skconf.tables._log_samples import ANSWERED
 from skconf.tables._parquet import Parquet
-from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, LogPath, WithTruth, holds_json_lines, shown
+from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, holds_json_lines, shown
 from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import readable
@@ -40,30 +40,31 @@ _READ_BYTES = 1 << 20
 _MOST_REPEATS = 100
 
 
-def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
+def guess_columns(files: "Iterable[OpenedFile]", columns: Columns) -> tuple[Columns, str]:
     """Return the columns of the files of a model, guessed if necessary, and a text on what was guessed.
 
     They are guessed from the first file that has rows.
     """
-    for path in files:
-        file = _opened(path)
+    names = list[str]()
+    for file in files:
+        names.append(file.name)
 
-        def head(names: list[Any], file: Any = file) -> Any:
+        def head(of: list[Any], file: Any = file) -> Any:
             tables: list[pd.DataFrame] = []
-            for table in file.batches(names, HEAD_ROWS):
+            for table in file.batches(of, HEAD_ROWS):
                 tables.append(table if isinstance(table, pd.DataFrame) else table.to_pandas())
                 if sum(map(len, tables)) >= HEAD_ROWS:
                     break
             return pd.concat(tables, ignore_index=True) if tables else None
 
-        with located(shown(path)):
+        with located(file.name):
             with suppress(NoPredictionsError):
                 columns.found_in(file.names)
                 return columns, ""
             first = head(file.names[:1])
             if first is not None and len(first):
                 return guess(columns, file.names, head)
-    raise ValueError(f"there are no rows in {shorten(list(map(shown, files)), 3)}")
+    raise ValueError(f"there are no rows in {shorten(names, 3)}")
 
 
 class Rows(NamedTuple):
@@ -103,26 +104,26 @@ class Rows(NamedTuple):
     said: Sequence[str] = ()
 
 
-def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> Rows | None:
+def read_rows(file: "OpenedFile", columns: Columns, n_rows: int | None = None) -> Rows | None:
     """Read the first rows of a file, or all rows; return None if there are no rows."""
-    file, columns, column = _found(path, columns, None)
+    columns, column = _found(file, columns, None)
     table = next(file.batches(_needed(file, columns, column), n_rows), None)
     rows = None
     if table is not None:
         own, repeated, _ = _ids_in(table, column, columns)
-        with named_by_id(file), located(shown(path)):
+        with named_by_id(file), located(file.name):
             rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated)
     if n_rows is None:  # a trial tells nothing
-        tell_broken(file.broken, path, "row")
+        tell_broken(file.broken, file.path, "row")
     return rows
 
 
-def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | None:
+def read_graded_rows(file: "OpenedFile", columns: Columns, ids: Any = None) -> Rows | None:
     """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
 
     As in a log, a row without a grade is an answer that was not scored.
     """
-    file, columns, column = _found(path, columns, ids)
+    columns, column = _found(file, columns, ids)
     answer = _answers_of(file, columns)
     table = next(file.batches(_needed(file, columns, column, answer), None), None)
     rows = None
@@ -139,7 +140,7 @@ def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | No
         if columns.cluster is None and words:
             said.append(words)
             columns = columns if repeated is None else replace(columns, cluster=column)
-        with named_by_id(file, ids, kept), located(shown(path)):
+        with named_by_id(file, ids, kept), located(file.name):
             reasons = None if answer is None else columns.states_of(table, answer)
             if reasons is not None and (gone := reasons.ne(ANSWERED)).any():
                 states |= reasons[gone].value_counts().to_dict()
@@ -151,17 +152,16 @@ def read_graded_rows(path: Path, columns: Columns, ids: Any = None) -> Rows | No
                 said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
             of_ids = {"id_column": column, "ids": own, "repeated": repeated}
             rows = _rows(table, columns, **of_ids, kept=kept, states=states, said=said)
-    tell_broken(file.broken, path, "row")
+    tell_broken(file.broken, file.path, "row")
     return rows
 
 
-def _found(path: Path, columns: Columns, ids: Any) -> "tuple[TableFile | FileWithTruth | FrameFile, Columns, Any]":
-    """Return an opened file, its columns by their names, and its column of ids."""
-    file = _opened(path)
-    with located(shown(path)):
+def _found(file: "OpenedFile", columns: Columns, ids: Any) -> tuple[Columns, Any]:
+    """Return the columns of a file by their names, and its column of ids."""
+    with located(file.name):
         columns = columns.found_in(file.names)
         _check_there(file.names, [] if ids is None else [ids], "ids")
-    return file, columns, id_column(file.names) if ids is None else ids
+    return columns, id_column(file.names) if ids is None else ids
 
 
 def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
@@ -219,10 +219,9 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
+def read_columns(file: "OpenedFile", names: Sequence[Any], role: str) -> Any:
     """Return all rows of some columns of a file; `role` is the parameter that names the columns."""
-    file = _opened(path)
-    with located(shown(path)):
+    with located(file.name):
         _check_there(file.names, names, role)
         return next(file.batches(list(names), None))
 
@@ -245,9 +244,7 @@ def id_column(names: Sequence[Any]) -> Any:
 
 
 @contextmanager
-def named_by_id(
-    file: "TableFile | FileWithTruth | FrameFile", ids: Any = None, kept: NDArray[np.intp] | None = None
-) -> Iterator[None]:
+def named_by_id(file: "OpenedFile", ids: Any = None, kept: NDArray[np.intp] | None = None) -> Iterator[None]:
     """Name the row of an error by its line in a file of text, and by its id if the file has ids.
 
     If only some rows were kept, the row of the error is changed to its number among all rows.
@@ -268,14 +265,6 @@ def named_by_id(
                 first += len(table)
         error.row_id = ", ".join(names)
         raise
-
-
-def _opened(path: Path) -> "TableFile | FileWithTruth | FrameFile":
-    """Open a file, with the true labels of another file if there are any."""
-    if isinstance(path, LogPath):
-        return FrameFile(path)
-    file = open_table(path)
-    return FileWithTruth(file, path.beside) if isinstance(path, WithTruth) else file
 
 
 def open_table(path: Path) -> "TableFile":
@@ -390,8 +379,8 @@ class FrameFile:
 
     broken: Sequence[str] = ()
 
-    def __init__(self, path: LogPath) -> None:
-        self.frame, self.names = path.frame, list(path.frame)
+    def __init__(self, path: Path, frame: pd.DataFrame) -> None:
+        self.path, self.name, self.frame, self.names = path, shown(path), frame, list(frame)
 
     def line_of(self, row: int) -> int | None:  # noqa: ARG002
         """Return None: a row of a log may be any line, or none."""
@@ -406,7 +395,9 @@ class FrameFile:
 class FileWithTruth:
     """A file of predictions with columns from another file."""
 
-    def __init__(self, file: TableFile, beside: pd.DataFrame) -> None:
+    def __init__(self, file: "OpenedFile", beside: pd.DataFrame) -> None:
+        self.path: Path = file.path
+        self.name: str = file.name
         self.file, self.beside = file, beside
         self.names: list[Any] = [*file.names, *beside]
 
@@ -427,6 +418,10 @@ class FileWithTruth:
             rows = self.beside[more].iloc[done : done + len(table)]
             done += len(table)
             yield _with_columns(table, rows)
+
+
+#: A file whose columns can be read: also a log, or a file with true labels from another one.
+OpenedFile: TypeAlias = TableFile | FrameFile | FileWithTruth
 
 
 def _with_columns(table: Any, rows: pd.DataFrame) -> Any:

@@ -13,12 +13,11 @@ from skconf._core.problems import DataError, located
 from skconf._core.usual_names import MAYBE_TARGETS, TARGETS, USUAL, spelled
 from skconf.tables._columns import plain_labels
 from skconf.tables._entries import as_series
-from skconf.tables._files import id_column, open_table, read_columns
-from skconf.tables._paths import WithTruth, shown
+from skconf.tables._files import FileWithTruth, OpenedFile, id_column, open_table, read_columns
 
 
 def places_by_id(
-    files: Mapping[str, Path], column: Any, kept: Mapping[str, NDArray[np.intp] | None]
+    files: Mapping[str, OpenedFile], column: Any, kept: Mapping[str, NDArray[np.intp] | None]
 ) -> dict[str, NDArray[Any]]:
     """Return, for the file of each model, the rows that match the rows of the first file, in its order.
 
@@ -27,14 +26,14 @@ def places_by_id(
     the files is left out of the others, too. `kept` are the numbers of the rows with a grade in each file; None means
     all rows.
     """
-    of_all = {model: _read_ids(path, column, unique=False) for model, path in files.items()}
+    of_all = {model: _read_ids(file, column, unique=False) for model, file in files.items()}
     graded = {model: np.arange(len(of_all[model])) if rows is None else rows for model, rows in kept.items()}
     no_grade = {each for model, ids in of_all.items() for each in np.delete(ids, graded[model])}
     if all(ids.has_duplicates for ids in of_all.values()):
         of_all = {model: _numbered(ids) for model, ids in of_all.items()}
     ids = {model: of_model[graded[model]] for model, of_model in of_all.items()}
-    for model, path in files.items():
-        with located(shown(path)):
+    for model, file in files.items():
+        with located(file.name):
             _refuse_repeated(ids[model], column)
     first, wanted = next(iter(ids.items()))
     for model, of_model in ids.items():
@@ -45,42 +44,44 @@ def places_by_id(
     return {model: of_model.get_indexer(wanted) for model, of_model in ids.items()}
 
 
-def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTruth, str]:
+def with_truth(file: OpenedFile, truth: Path, ids: Any, target: Any) -> tuple[FileWithTruth, str]:
     """Return a file of predictions with true labels from another file, matched by ids, and a sentence about it.
 
     The true labels are then in column ``y_true``. The other columns of the file of true labels are added, unless the
     predictions have columns of these names. Without `ids`, a column with a usual name of ids matches the rows. Without
     `target`, the true labels are in the only column besides the ids, or in a column with a usual name.
     """
-    names, names_of_truth = open_table(path).names, open_table(truth).names
+    of_labels = open_table(truth)
+    names, names_of_truth = file.names, of_labels.names
     if ids is None and (ids := id_column(names_of_truth)) is None:
         raise ValueError(
-            f"{shown(truth)} has no column of ids. Use {option('ids')} to name the column that matches the rows."
+            f"{of_labels.name} has no column of ids. Use {option('ids')} to name the column that matches the rows."
         )
-    with located(shown(truth)):
+    with located(of_labels.name):
         column = _column_of_truth([name for name in names_of_truth if name != ids], ids, target)
     if USUAL["target"] in names:
-        raise ValueError(f"{shown(path)} has a column {USUAL['target']!r}, too. Leave it out, or {option('truth')}.")
-    of_rows, of_truth = _read_ids(path, ids), _read_ids(truth, ids)
+        raise ValueError(f"{file.name} has a column {USUAL['target']!r}, too. Leave it out, or {option('truth')}.")
+    of_rows, of_truth = _read_ids(file, ids), _read_ids(of_labels, ids)
     lacking, more = of_rows.difference(of_truth, sort=False), of_truth.difference(of_rows, sort=False)
     wrong = [
         f"{len(ids_of):,} of the ids {what} {_such(ids_of)}".rstrip()
         for ids_of, what in (
-            (lacking, f"have no true label in {shown(truth)}"),
-            (more, f"in {shown(truth)} have no prediction"),
+            (lacking, f"have no true label in {of_labels.name}"),
+            (more, f"in {of_labels.name} have no prediction"),
         )
         if len(ids_of)
     ]
     if wrong:
         text = f"{listed(wrong)}. Give files with the same ids, and each id once."
-        raise DataError(text, kind="other ids", column=ids).at(shown(path))
+        raise DataError(text, kind="other ids", column=ids).at(file.name)
     read = [column, *(name for name in names_of_truth if name not in (*names, column, ids, USUAL["target"]))]
-    table, order = read_columns(truth, read, "target"), of_truth.get_indexer(of_rows)
-    found = WithTruth(path)
-    found.beside = pd.DataFrame(
+    table, order = read_columns(of_labels, read, "target"), of_truth.get_indexer(of_rows)
+    beside = pd.DataFrame(
         {USUAL["target"] if name == column else name: as_series(table[name]).to_numpy()[order] for name in read}
     )
-    return found, f"read column {column!r} of {shown(truth)} as the true labels, matched by {ids!r}"
+    return FileWithTruth(
+        file, beside
+    ), f"read column {column!r} of {of_labels.name} as the true labels, matched by {ids!r}"
 
 
 def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
@@ -101,10 +102,10 @@ def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
     )
 
 
-def _read_ids(path: Path, column: Any, *, unique: bool = True) -> "pd.Index[Any]":
+def _read_ids(file: OpenedFile, column: Any, *, unique: bool = True) -> "pd.Index[Any]":
     """Return the ids of all rows as plain texts, which are the same for files of any format."""
-    table = read_columns(path, [column], "ids")
-    with located(shown(path)):
+    table = read_columns(file, [column], "ids")
+    with located(file.name):
         ids = pd.Index(plain_labels(table, column), dtype=object)
         if unique:
             _refuse_repeated(ids, column)

@@ -9,36 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote
 
-import pandas as pd
-
 from skconf._core.messages import shorten, visible
 from skconf._core.problems import DataError
 from skconf._core.terminal import StandardInput
-
-
-class WithTruth(type(Path())):  # type: ignore[misc]
-    """The path of a file of predictions whose true labels come from another file.
-
-    Attributes
-    ----------
-    beside : DataFrame
-        The columns of the other file, in the order of the predictions.
-    """
-
-    beside: pd.DataFrame
-
-
-class LogPath(type(Path())):  # type: ignore[misc]
-    """The path of a log of a language model, and its table.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        All samples, as :func:`read_log` returns them.
-    """
-
-    frame: pd.DataFrame
-
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from skconf.report._evidence.slices import read_column, read_slices, slices_of_files
+from skconf.tables._files import open_table
 
 
 def rows_of(name, values):
@@ -202,11 +203,12 @@ def test_files_have_the_same_cuts(tmp_path):
     files = {"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"}
     pd.DataFrame({"age": ages[:60], "x": "u"}).to_csv(files["a"], index=False)
     pd.DataFrame({"x": "v", "age": ages[60:]}).to_csv(files["b"], index=False)
+    opened = {model: open_table(file) for model, file in files.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = slices_of_files(files, ["age", "x", "age"], {})
+        found = slices_of_files(opened, ["age", "x", "age"], {})
     assert list(found["a"]) == ["age", "x"]
     assert found["a"]["age"].names == found["b"]["age"].names == [f"age {20 * k} to {20 * k + 19}" for k in range(4)]
     assert (found["a"]["age"].codes.tolist(), set(found["b"]["age"].codes)) == (np.repeat([0, 1, 2], 20).tolist(), {3})
     with pytest.raises(ValueError, match=r"a\.csv: there is no column 'ages'\. Did you mean 'age'.* with slices\."):
-        slices_of_files(files, "ages", {})
+        slices_of_files(opened, "ages", {})

@@ -7,7 +7,7 @@ from _support.predictions import draw_proba
 
 from skconf.tables import _files
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._files import guess_columns, open_table, read_rows
 from skconf.tables._guesses import _Readings, guess
 
 RNG = np.random.default_rng(0)
@@ -155,11 +155,11 @@ def written(request, tmp_path, monkeypatch):
 def test_the_one_reading_that_fits_is_taken_and_said(name, written):
     columns, right, sure, words = LAYOUTS[name]
     path = written(columns)
-    found, said = guess_columns([path], Columns())
+    found, said = guess_columns([open_table(path)], Columns())
     assert said.startswith("read '")
     assert words in said
     for n_rows in (None, 60):  # in memory, and in batches
-        profile, *_ = read_rows(path, found, n_rows)
+        profile, *_ = read_rows(open_table(path), found, n_rows)
         np.testing.assert_array_equal(profile.correct, right)
         np.testing.assert_allclose(profile.confidence, sure, atol=1e-12)
 
@@ -208,7 +208,7 @@ REFUSED = {
 def test_what_is_not_certain_is_refused_with_the_option_that_decides(name, written):
     columns, message = REFUSED[name]
     with pytest.raises(ValueError, match=message) as caught:
-        guess_columns([written(columns)], Columns())
+        guess_columns([open_table(written(columns))], Columns())
     assert caught.value.kind == ("several readings" if "Choose" in message else "no predictions")
 
 
@@ -229,7 +229,7 @@ def test_no_guess_is_against_an_option(given, words, tmp_path):
     table = pd.DataFrame({"label": Y3, "class": np.roll(Y3, 1), **named("{}"), "score": SURE3})
     table.to_csv(tmp_path / "a.csv", index=False)
     asked = Columns(**given)
-    found, said = guess_columns([tmp_path / "a.csv"], asked)
+    found, said = guess_columns([open_table(tmp_path / "a.csv")], asked)
     assert words in said
     if not words:
         assert found is asked
@@ -240,25 +240,25 @@ def test_no_guess_is_against_an_option(given, words, tmp_path):
 def test_usual_names_are_read_without_a_word(tmp_path):
     pd.DataFrame({"y_true": Y, "label": 1 - Y, **both("proba_{}"), **both()}).to_csv(tmp_path / "a.csv", index=False)
     asked = Columns()
-    assert guess_columns([tmp_path / "a.csv"], asked) == (asked, "")
+    assert guess_columns([open_table(tmp_path / "a.csv")], asked) == (asked, "")
 
 
 def test_what_is_called_correctness_may_be_graded(tmp_path):
     """A column that is called right may be the probability of the right of two sides."""
     pd.DataFrame({"Correctness": P / 2, "score": P}).to_csv(tmp_path / "a.csv", index=False)
-    _, said = guess_columns([tmp_path / "a.csv"], Columns())
+    _, said = guess_columns([open_table(tmp_path / "a.csv")], Columns())
     assert said == "read 'Correctness' as whether the prediction is right, 'score' as the confidence in the prediction"
     pd.DataFrame({"right": P / 2, "score": P}).to_csv(tmp_path / "b.csv", index=False)
     with pytest.raises(ValueError, match="hold the predictions"):
-        guess_columns([tmp_path / "b.csv"], Columns())
+        guess_columns([open_table(tmp_path / "b.csv")], Columns())
 
 
 @pytest.mark.parametrize("label", YES)
 def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
     pd.DataFrame({"label": YES[Y], "score": P}).to_csv(tmp_path / "a.csv", index=False)
-    found, said = guess_columns([tmp_path / "a.csv"], Columns(pos_label=str(label)))
+    found, said = guess_columns([open_table(tmp_path / "a.csv")], Columns(pos_label=str(label)))
     assert said == f"read 'label' as the true label, 'score' as the probability of {label}"
-    profile, *_ = read_rows(tmp_path / "a.csv", found)
+    profile, *_ = read_rows(open_table(tmp_path / "a.csv"), found)
     np.testing.assert_array_equal(profile.correct, (P > 0.5) == (YES[Y] == label))
     np.testing.assert_allclose(profile.confidence, SURE)
 
@@ -272,7 +272,7 @@ def test_classes_that_never_occur_are_not_left_out_because_they_are_improbable(o
     file = tmp_path / "p.csv"
     table = {"label": Y3, "note": "a text", **named("{}", labels, proba[:, order]), "gap": np.nan, "seconds": 7.0}
     pd.DataFrame(table).to_csv(file, index=False)
-    found, _ = guess_columns([file], Columns())
+    found, _ = guess_columns([open_table(file)], Columns())
     assert found.proba == list(labels)
 
 
@@ -321,9 +321,9 @@ def test_many_classes_are_read_at_once():
 )
 def test_wrong_entries_of_columns_that_names_tell_are_named(columns, message, tmp_path):
     pd.DataFrame(columns).to_csv(tmp_path / "a.csv", index=False)
-    found, _ = guess_columns([tmp_path / "a.csv"], Columns())
+    found, _ = guess_columns([open_table(tmp_path / "a.csv")], Columns())
     with pytest.raises(ValueError, match=message):
-        read_rows(tmp_path / "a.csv", found)
+        read_rows(open_table(tmp_path / "a.csv"), found)
 
 
 def test_the_first_file_with_rows_tells(tmp_path):
@@ -331,9 +331,9 @@ def test_the_first_file_with_rows_tells(tmp_path):
     paths = [tmp_path / "empty.csv", tmp_path / "a.csv"]
     table[:0].to_csv(paths[0], index=False)
     with pytest.raises(ValueError, match=r"there are no rows in \['.*empty\.csv'\]"):
-        guess_columns(paths[:1], Columns())
+        guess_columns(map(open_table, paths[:1]), Columns())
     table.to_csv(paths[1], index=False)
-    assert guess_columns(paths, Columns())[0].proba == ["0", "1"]
+    assert guess_columns(map(open_table, paths), Columns())[0].proba == ["0", "1"]
 
 
 def test_confidences_are_numbers_to_one_or_to_a_hundred():

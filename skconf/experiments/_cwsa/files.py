@@ -17,7 +17,7 @@ from skconf.experiments._cwsa.experiment import AT_THRESHOLD, OVERALL, CWSASweep
 from skconf.experiments._shared.printed import bare_name, compare_with_paper, figures_of
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._files import guess_columns, open_table, read_rows
 from skconf.tables._paths import list_files, stem
 from skconf.tables._unreadable import UnreadableError
 
@@ -122,8 +122,9 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
     sweeps = []
     for name, file in files.items():
         try:
-            columns, guessed = guess_columns([file], Columns())
-            rows = read_rows(file, columns)
+            table = open_table(file)
+            columns, guessed = guess_columns([table], Columns())
+            rows = read_rows(table, columns)
             if rows is None:
                 raise ValueError("there are no rows")
         except (ValueError, OSError, ImportError) as error:
@@ -207,6 +208,8 @@ def _left_out(file: Path, error: Exception) -> str:
             error.advice = _REMEDY
         elif error.kind == "blank confidences":
             error.advice = "Leave these rows out."
+        elif error.kind == "percentages":
+            error.advice = "If the numbers are percentages, divide them by 100."
     elif isinstance(error, OSError):
         error.filename = error.filename and file.name
     text = f"left out {file.name}: {error}"

@@ -14,7 +14,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._files import guess_columns, open_table, read_rows
 from skconf.tables._paths import list_files, stem
 
 #: Logits or log-probabilities of shape (n_samples, n_classes), and true classes from 0.
@@ -66,7 +66,8 @@ def _files(folder: Path) -> dict[str, tuple[Path, ...]]:
 
 def _predictions(path: Path) -> Arrays:
     """Return log-probabilities and true classes of a table of predictions."""
-    rows = read_rows(path, guess_columns([path], Columns())[0])
+    table = open_table(path)
+    rows = read_rows(table, guess_columns([table], Columns())[0])
     if rows is None:
         raise ValueError("there are no rows.")
     if rows.profile.proba is None or rows.profile.true_class is None:

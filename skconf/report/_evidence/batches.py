@@ -75,7 +75,7 @@ def evaluate_in_batches(
     ValueError
         If a file is malformed, or a requested metric cannot be computed in batches.
     """
-    trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
+    trials = (read_rows(open_table(file), columns, _TRIAL_ROWS) for file in files)
     trial = next((rows.profile for rows in trials if rows is not None), None)
     if trial is None:
         raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")

@@ -28,9 +28,18 @@ from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._entries import as_numbers, as_series
-from skconf.tables._files import bytes_held, guess_columns, read_columns, read_graded_rows
+from skconf.tables._files import (
+    FileWithTruth,
+    FrameFile,
+    OpenedFile,
+    bytes_held,
+    guess_columns,
+    open_table,
+    read_columns,
+    read_graded_rows,
+)
 from skconf.tables._ids import with_truth
-from skconf.tables._paths import LogPath, Paths, WithTruth, list_files, shown
+from skconf.tables._paths import Paths, list_files, shown
 
 #: The most bytes of files, after decompression, that are held in memory.
 _MOST_BYTES = 100_000_000
@@ -73,7 +82,8 @@ def evidence_of_files(
     needed = bool(columns.groups) or any(len(parts) > 1 for parts in models.values())
     logs = read_logs(models, columns, in_batches=needed or bool(in_batches))
     if in_batches is None:
-        in_batches = needed or _are_large(file for parts in logs.files.values() for file in parts)
+        tables = [file for model, parts in models.items() if model not in logs.tables for file in parts]
+        in_batches = needed or _are_large(tables)
     elif needed and not in_batches:
         raise ValueError("Groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
@@ -92,17 +102,21 @@ def evidence_of_files(
                 f"{option('groups')} reports a row of metrics for each group, and no thresholds. Leave "
                 f"{option('errors')} and {option('prices')} out."
             )
-    counts = counts_alone(logs, several=several, level=confidence_level)
+    counts = counts_alone(models, logs, several=several, level=confidence_level)
     if counts is not None:
         if prevalence is not None:
             raise ValueError(f"{option('prevalence')} needs true labels, but these logs have none. Leave it out.")
         return counts
-    models, matched = logs.files, list[str]()
+    opened, matched = dict[str, OpenedFile](), list[str]()
+    if not in_batches:
+        opened = {model: _opened(file, logs.tables.get(model)) for model, (file,) in models.items()}
     if truth is not None:
-        files_of, matched = _with_truth(models, truth, ids, columns.target)
-        models |= files_of
+        opened, matched = _with_truth(opened, truth, ids, columns.target)
         logs.columns.update({model: replace(each, target=USUAL["target"]) for model, each in logs.columns.items()})
-    guesses = {model: guess_columns(parts, logs.columns[model]) for model, parts in models.items()}
+    guesses = {
+        model: guess_columns([opened[model]] if opened else map(open_table, parts), logs.columns[model])
+        for model, parts in models.items()
+    }
     columns_of = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed])
@@ -119,7 +133,7 @@ def evidence_of_files(
         return replace(found, errors=allowed, prices=paid)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
     asked["prevalence"] = prevalence
-    return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices, doing=doing)
+    return _from_memory(opened, columns_of, origin, asked, several=several, ids=ids, slices=slices, doing=doing)
 
 
 class OneFile(NamedTuple):
@@ -164,14 +178,14 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
     if len(files) > 1:
         raise ValueError(f"{path} has {len(files):,} files. Name one of them.")
     logs = read_logs({"value": files}, Columns(**parameters), in_batches=False)
-    (file,) = logs.files["value"]
-    if isinstance(file, LogPath) and file.frame["confidence"].isna().all():
+    file = _opened(files[0], logs.tables.get("value"))
+    if isinstance(file, FrameFile) and file.frame["confidence"].isna().all():
         text = f"this log has no confidences. Name a column that has some with {option('confidence')}."
-        raise DataError(text, kind="no confidence").at(shown(file))
+        raise DataError(text, kind="no confidence").at(file.name)
     columns, guessed = guess_columns([file], logs.columns["value"])
     rows = read_graded_rows(file, columns)
     if rows is None:
-        raise ValueError(f"{shown(file)}: there are no rows")
+        raise ValueError(f"{file.name}: there are no rows")
     table = None
     if slices:
         read = read_columns(file, list(slices), "slices")
@@ -188,12 +202,15 @@ def _cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
     return numbers if spelled else column.reset_index(drop=True)
 
 
+def _opened(path: Path, log: FrameFile | None) -> OpenedFile:
+    """Return the file of a model, which is opened if it is no log."""
+    return open_table(path) if log is None else log
+
+
 def _are_large(files: Iterable[Path]) -> bool:
     """Return whether files are too large for memory after decompression."""
     left = _MOST_BYTES
     for file in files:
-        if isinstance(file, LogPath):  # it is in memory already
-            continue
         left -= bytes_held(file, left + 1)
         if left < 0:
             return True
@@ -224,7 +241,7 @@ def _refuse_in_batches(**given: Any) -> None:
 
 
 def _from_memory(
-    models: Mapping[str, Sequence[Path]],
+    files: Mapping[str, OpenedFile],
     columns: Mapping[str, Columns],
     origin: Origin,
     asked: Mapping[str, Any],
@@ -235,22 +252,22 @@ def _from_memory(
     doing: Callable[[str], None],
 ) -> Evidence:
     rows, sources, lacking, said, states = {}, [], list[str](), list[str](), dict[str, dict[str, int]]()
-    for model, (file,) in models.items():
-        doing(f"reading {shown(file)}")
+    for model, file in files.items():
+        doing(f"reading {file.name}")
         read = read_graded_rows(file, columns[model], ids=ids)
         if read is None:
-            raise ValueError(f"{shown(file)}: there are no rows")
-        if isinstance(file, WithTruth) and read.truth is None:
+            raise ValueError(f"{file.name}: there are no rows")
+        if isinstance(file, FileWithTruth) and read.truth is None:
             text = "the predictions say themselves whether they are right, so that the true labels of another file are "
-            raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(shown(file))
+            raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(file.name)
         if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
-            raise no_weight(columns[model].weight).at(shown(file))
+            raise no_weight(columns[model].weight).at(file.name)
         rows[model] = RowsOfFile(file, read)
         said += [f"{model}: {words}" if several else words for words in read.said]
         if read.states:
             states[model] = dict(read.states)
-        lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
-        sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
+        lacking += [f"{file.name}: {words}" for words in [_never_true(read.profile)] if words]
+        sources.append(_source(model if several else "", [file.path], len(read.profile), digest(file.path)))
     if slices is not None:
         kept = {model: each.found.kept for model, each in rows.items()}
         by = slices_of_files({model: each.file for model, each in rows.items()}, slices, kept)
@@ -262,7 +279,7 @@ def _from_memory(
             said.append(f"{model}: left out {number:,} {'row' if number == 1 else 'rows'} {NO_GRADE_ELSEWHERE}")
     sources = [replace(of, n_rows=len(pairs.profiles[model])) for model, of in zip(rows, sources, strict=True)]
     doing("computing metrics")
-    with nullcontext() if several else located(shown(first.file)):
+    with nullcontext() if several else located(first.file.name):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
     said = list(dict.fromkeys([*origin.read_as, *said, *lacking]))
     origin = replace(origin, files=sources, read_as=said, states=states)
@@ -273,16 +290,15 @@ def _from_memory(
 
 
 def _with_truth(
-    models: Mapping[str, Sequence[Path]], truth: str | PathLike[str], ids: Any, target: Any
-) -> tuple[dict[str, list[Path]], list[str]]:
+    files: Mapping[str, OpenedFile], truth: str | PathLike[str], ids: Any, target: Any
+) -> tuple[dict[str, OpenedFile], list[str]]:
     """Return the files of models with true labels from another file, and a sentence about it."""
     of_truth = list_files(truth)
     if len(of_truth) > 1:
         raise ValueError(f"{option('truth')} names {len(of_truth)} files. Name one file with all true labels.")
-    matched = {model: with_truth(file, of_truth[0], ids, target) for model, (file,) in models.items()}
-    return {model: [file] for model, (file, _) in matched.items()}, list(
-        dict.fromkeys(said for _, said in matched.values())
-    )
+    matched = {model: with_truth(file, of_truth[0], ids, target) for model, file in files.items()}
+    said = list(dict.fromkeys(said for _, said in matched.values()))
+    return {model: file for model, (file, _) in matched.items()}, said
 
 
 def _never_true(profile: ConfidenceProfile) -> str:

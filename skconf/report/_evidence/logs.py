@@ -16,8 +16,9 @@ from skconf.report._evidence.evidence import LEVEL
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
+from skconf.tables._files import FrameFile
 from skconf.tables._logs import NOT_GRADED, is_log, read_log
-from skconf.tables._paths import LogPath, shown
+from skconf.tables._paths import shown
 
 
 class Logs(NamedTuple):
@@ -25,15 +26,15 @@ class Logs(NamedTuple):
 
     Attributes
     ----------
-    files : dict of model to list of Path
-        The files. A log has its table.
+    tables : dict of model to FrameFile
+        The models whose file is a log, and its samples.
     columns : dict of model to Columns
         The columns of each file. The columns of a log are known.
     said : list of str
         Sentences on how logs were read.
     """
 
-    files: dict[str, list[Path]]
+    tables: dict[str, FrameFile]
     columns: dict[str, Columns]
     said: list[str]
 
@@ -75,7 +76,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
     ValueError
         If a log is one of several files of a model, or cannot be read.
     """
-    found = Logs({model: list(files) for model, files in models.items()}, dict.fromkeys(models, columns), [])
+    found = Logs({}, dict.fromkeys(models, columns), [])
     for model, files in models.items():
         log = next((file for file in files if is_log(file)), None)
         if log is None:
@@ -83,30 +84,32 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         if in_batches:
             text = "a log of a language model is read alone and in memory. Name one log for each model, and leave "
             raise DataError(f"{text}{option('groups')} and {option('in_batches')} out.", kind="log").at(shown(log))
-        path, named = LogPath(log), {name: getattr(columns, name) for name in ("correct", "confidence", "abstained")}
-        path.frame = read_log(log, **named)
-        found.said.extend(path.frame.attrs["read_as"])
+        named = {name: getattr(columns, name) for name in ("correct", "confidence", "abstained")}
+        frame = read_log(log, **named)
+        found.said.extend(frame.attrs["read_as"])
         cluster = columns.cluster
-        if cluster is None and _graded(path.frame)["id"].duplicated().any():
+        if cluster is None and _graded(frame)["id"].duplicated().any():
             cluster = "id"
             own = option("cluster", False)
             found.said.append(
                 f"took rows of one id as a cluster of dependent rows; {own} treats all rows as independent"
             )
-        found.files[model] = [path]
+        found.tables[model] = FrameFile(log, frame)
         found.columns[model] = replace(
             columns, correct="correct", confidence="confidence", abstained="abstained", cluster=cluster
         )
     return found
 
 
-def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlone | None:
+def counts_alone(
+    models: Mapping[str, Sequence[Path]], logs: Logs, *, several: bool, level: float | None
+) -> CountsAlone | None:
     """Return the counts of logs if one of them has no confidences; else None."""
-    frames = {model: file.frame for model, (file, *_) in logs.files.items() if isinstance(file, LogPath)}
+    frames = {model: file.frame for model, file in logs.tables.items()}
     graded = {model: _graded(frame) for model, frame in frames.items()}
     if not any(_has_no_confidence(frame) for frame in graded.values()):
         return None
-    if len(frames) < len(logs.files):
+    if len(frames) < len(models):
         model = next(model for model, frame in graded.items() if _has_no_confidence(frame))
         text = f"{model} has no confidences, but other models have some. Report on it alone, or name a column with "
         raise DataError(f"{text}{option('confidence')}.", kind="no confidence")
@@ -118,7 +121,7 @@ def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlo
     said = [*logs.said, f"there {alone}, so rows are only counted"]
     sources = [
         SourceFile(model if several else "", shown(file), sum(states[model].values()), digest(file))
-        for model, (file,) in logs.files.items()
+        for model, (file,) in models.items()
     ]
     right_or_wrong = all(table["correct"].dropna().isin([0, 1]).all() for table in graded.values())
     return CountsAlone(

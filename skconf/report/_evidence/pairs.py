@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from skconf._core.messages import option
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.slices import Slices
-from skconf.tables._files import Rows
+from skconf.tables._files import OpenedFile, Rows
 from skconf.tables._ids import places_by_id
 
 
@@ -23,7 +22,7 @@ class RowsOfFile:
 
     Attributes
     ----------
-    file : Path
+    file : OpenedFile
         The file.
     found : Rows
         Its predictions, labels and ids.
@@ -31,7 +30,7 @@ class RowsOfFile:
         Columns that divide the rows into slices.
     """
 
-    file: Path
+    file: OpenedFile
     found: Rows
     slices: Mapping[Any, Slices] = field(default_factory=dict)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from skconf._core.numbers import fewest_digits
 from skconf._core.probabilities import Floats
 from skconf.tables._columns import column_names
 from skconf.tables._entries import as_numbers, as_series
-from skconf.tables._files import read_columns
+from skconf.tables._files import OpenedFile, read_columns
 
 #: Most distinct numbers, and days, that are slices by themselves; more are cut into quarters.
 _MOST_NUMBERS, _MOST_DAYS = 12, 31
@@ -80,7 +79,7 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
 
 
 def slices_of_files(
-    files: Mapping[str, Path], names: Any, kept: Mapping[str, NDArray[np.intp] | None]
+    files: Mapping[str, OpenedFile], names: Any, kept: Mapping[str, NDArray[np.intp] | None]
 ) -> dict[str, dict[Any, Slices]]:
     """Return the slices of the rows in the file of each model, by columns of these names; the same cuts in all files.
 
@@ -93,8 +92,8 @@ def slices_of_files(
     """
     listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
     tables = []
-    for model, path in files.items():
-        table, rows = read_columns(path, listed, "slices"), kept.get(model)
+    for model, file in files.items():
+        table, rows = read_columns(file, listed, "slices"), kept.get(model)
         columns = {name: as_series(table[name]) for name in listed}
         tables.append(columns if rows is None else {name: column.iloc[rows] for name, column in columns.items()})
     ends = np.cumsum([len(table[listed[0]]) for table in tables])
