@@ -15,7 +15,7 @@ from _support.predictions import draw_classes, draw_counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from skconf import ConfidenceProfile, MetricAccumulator, calibration, confidence_report, get_scorer, inference, metrics
 
@@ -224,8 +224,11 @@ def scorer_door(name: str) -> Any:
 
 
 def calibrator_door(name: str) -> Any:
+    # Two members read what all of the pool would.
+    made = calibration.PooledCalibrator(["platt", None]) if name == "pooled" else calibration.make_calibrator(name)
+
     def call(task: Task) -> Any:
-        model = calibration.make_calibrator(name).fit(task.proba, task.y, task.weight, labels=task.labels)
+        model = clone(made).fit(task.proba, task.y, task.weight, labels=task.labels)
         return model.predict_proba(task.proba)
 
     return call, OF_CALIBRATORS
