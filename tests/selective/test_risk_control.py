@@ -73,7 +73,7 @@ def counted(draw, largest=36):
     return accepted, np.cumsum(wrong)[accepted - 1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     sample=counted(),
     target=st.sampled_from([Fraction(1, 5), Fraction(3, 10), Fraction(1, 2)]),
@@ -88,7 +88,7 @@ def test_thresholds_are_shown_where_a_second_implementation_shows_them(sample, t
     assert set(accepted[shown].tolist()) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_samples=st.integers(50, 3000),

@@ -31,7 +31,7 @@ from skconf.metrics._base.registry import WeightMeaning, metric_classes
 
 #: Examples of a property that is mostly that of code which all metrics share: more than a hundred cases draw them. All
 #: cases of a metric together have twice as many, and each has three at least, of which the first is the simplest.
-_FEW = 8
+_FEW = 6
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Case:
     drawn: Mapping[str, Any] = field(default_factory=dict)
     bounded: bool = True
     atol: float = 1e-12
-    examples: int = 40
+    examples: int = 30
 
     def __str__(self) -> str:
         return f"{self.name}-{dict(self.params)}"
