@@ -100,18 +100,9 @@ class ExperimentReport:
         return "\n".join([f"# {self.title}\n", *paragraphs, *(table.markdown() for table in self.tables)])
 
     def page(self, run: Mapping[str, str] | None = None) -> str:
-        """Return a page.
+        """Return a page in HTML, with further facts about the run, such as its "command".
 
-        Parameters
-        ----------
-        run : mapping of str to str, default=None
-            Further facts about the run, such as its "command".
-
-        Returns
-        -------
-        str
-            HTML. The same result gives the same bytes on the same day: see
-            :func:`skconf.report._page.document.made_on`.
+        The same result gives the same bytes on the same day: see :func:`skconf.report._page.document.made_on`.
         """
         opening: list[Part] = [Prose(sentence, "finding") for sentence in self.result]
         opening += map(Prose, (*self.not_compared, *self.failed))

@@ -36,16 +36,7 @@ def where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
 def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     """Return cells with a row for each value of the key, and columns X, paper_X, ... for each quantity X.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        A row for each value, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
-    key : sequence of str
-        The columns that identify rows.
-
-    Returns
-    -------
-    pandas.DataFrame
+    Cells have a row for each value, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
     """
     key, whose = list(key), [column for column in _COLUMNS if column in cells]
     rows = cells.set_index(key).index.unique()
@@ -58,20 +49,8 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
     """Return a wide table as texts: for each quantity our value, the paper's, and their difference in standard errors.
 
-    If the paper prints nothing of the table, only our values are shown.
-
-    Parameters
-    ----------
-    title : str
-        Heading.
-    table : pandas.DataFrame
-        From :func:`wide`, or with columns of the same names.
-    key : sequence of str, or mapping from str
-        The columns that identify rows, and their titles.
-
-    Returns
-    -------
-    TablePart
+    If the paper prints nothing of the table, only our values are shown. The table has columns as :func:`wide` names
+    them, and the key has the columns that identify rows, perhaps with their titles.
     """
     titles = key if isinstance(key, Mapping) else {name: name.replace("_", " ") for name in key}
     shown: dict[tuple[str, str], Any] = {
@@ -103,61 +82,19 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
 
 
 def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
-    """Return cells as a table of texts with a row for each value of the key, in the layout of `lay_out`.
-
-    Parameters
-    ----------
-    title : str
-        Heading.
-    cells : pandas.DataFrame
-        A row for each value.
-    key : sequence of str, or mapping from str
-        The columns that identify rows, and their titles.
-
-    Returns
-    -------
-    TablePart
-    """
+    """Return cells as a table of texts with a row for each value of the key, in the layout of `lay_out`."""
     return lay_out(title, wide(cells, list(key)), key)
 
 
 def plain_table(
     title: str, table: pd.DataFrame, titles: Mapping[str, str] | None = None, notes: Sequence[str] = ()
 ) -> TablePart:
-    """Return a table with its numbers as texts with four digits.
-
-    Parameters
-    ----------
-    title : str
-        Heading.
-    table : pandas.DataFrame
-        The table.
-    titles : mapping from str, default=None
-        Titles of columns whose names are not titles.
-    notes : sequence of str, default=()
-        Lines below the table.
-
-    Returns
-    -------
-    TablePart
-    """
+    """Return a table with its numbers as texts with four digits; titles replace the names of columns."""
     return TablePart(title, as_texts(table.rename(columns=titles or {})), tuple(notes))
 
 
 def agreement(of: str, cells: pd.DataFrame) -> TablePart:
-    """Return how many values are within one, two and three standard errors of the printed ones.
-
-    Parameters
-    ----------
-    of : str
-        The title of the values.
-    cells : pandas.DataFrame
-        A row for each value.
-
-    Returns
-    -------
-    TablePart
-    """
+    """Return how many values are within one, two and three standard errors of the printed ones."""
     titles: dict[str, Any] = {"index": title_of, "columns": lambda name: name.replace("_", " ")}
     counts = count_agreement(cells).rename(**titles)
     return TablePart(f"Figures within 1, 2 and 3 standard errors: {of}", as_texts(counts.reset_index()))
