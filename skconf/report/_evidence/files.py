@@ -39,7 +39,7 @@ from skconf.tables._files import (
     read_graded_rows,
 )
 from skconf.tables._ids import with_truth
-from skconf.tables._paths import Paths, list_files, shown
+from skconf.tables._paths import Paths, list_files, shown, stem
 
 #: The most bytes of files, after decompression, that are held in memory.
 _MOST_BYTES = 100_000_000
@@ -286,7 +286,7 @@ def _from_memory(
     score = next(iter(columns.values())).score
     beside = {} if score is None else {"score_name": score, "n_candidates": 2}
     of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # weights may be new
-    return replace(evidence, origin=origin, name=sources[0].name, **of_rows, **beside)
+    return replace(evidence, origin=origin, name=stem(sources[0].name), **of_rows, **beside)
 
 
 def _with_truth(
@@ -336,7 +336,7 @@ def _from_batches(
                 by_group[model if several else ""] = compared
         frame = _of_groups(results, groups, several)
         return TableAlone(frame, origin, n_names=several + len(groups), several=several, by_group=by_group)
-    return replace(_of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=sources[0].name)
+    return replace(_of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=stem(sources[0].name))
 
 
 def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:

@@ -201,8 +201,8 @@ def allowed_in_words(words: Words, target: float) -> str:
     return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
 
 
-def best_threshold(evidence: Evidence, model: Any) -> str:
-    """Say which threshold keeps the errors of the first limit: as guaranteed, and as observed."""
+def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
+    """Say which threshold keeps the errors of the first limit: as guaranteed, and as observed, perhaps in few words."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
     overall = f"{_amount(words, float(stops.wrong[-1]))} {words.of_all}"
@@ -223,6 +223,9 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
         if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
             return f"All answers: {promise}. {here}"
         answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"
+        if in_short and not keeps_all and guarantee.stop != stop:
+            here = f"{_amount(words, float(stops.wrong[stop]))} {words.of_answers}, {thousand(stops.answered[stop])}"
+            here = f"Without a guarantee, {threshold_at(stops, stop)} or more: {here} answered."
         return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
         return f"{text}."

@@ -26,6 +26,7 @@ from skconf.report._sections.verdicts import harm_of
 from skconf.report._sections.where import where
 from skconf.report._sections.which import which
 from skconf.report._sections.words import start_of
+from skconf.tables._paths import stem
 
 SUMMARY = "Summary"
 _CELLS = count(1)
@@ -133,5 +134,5 @@ def _byline() -> str:
 def title(evidence: Evidence) -> str:
     """Return the title of the page, with the names of the models."""
     models = [evidence.title_of(model) for model in evidence.values]
-    named = models if evidence.several else [file.name for file in evidence.origin.files] or models
+    named = models if evidence.several else [stem(file.name) for file in evidence.origin.files] or models
     return f"Can I trust {listed(list(dict.fromkeys(named)))}?" if len(named) <= 3 else "Confidence report"

@@ -42,7 +42,9 @@ def summary(evidence: Evidence) -> Answers:
         for model in ranked
     ]
     if evidence.stops:
-        answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), "") for model in ranked]
+        answers += [
+            (_of("Accept", model, evidence), best_threshold(evidence, model, in_short=many), "") for model in ranked
+        ]
     answers += [] if many else compared
     return Answers(answers + _failures(evidence, ranked, in_short=many))
 
