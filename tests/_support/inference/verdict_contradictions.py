@@ -8,7 +8,10 @@ from _support.inference.brute_verdict import grade
 ORDER = {"negligible": 0, "mild": 1, "serious": 2, "unusable": 3}
 UNFOUND = ("none shown", "too few to say")
 NUMBER = r"([\d,]+(?:\.\d+)?(?:e-\d+)?|none)"
-PLACE = r"(from [\d.]+ up|between [\d.]+ and [\d.]+|below [\d.]+|at 1\.0)"
+PLACE = (
+    r"(at a confidence of 1|at a confidence of [\d.]+ or more|at confidences between [\d.]+ and [\d.]+|"
+    r"at confidences below [\d.]+)"
+)
 OVERALL = re.compile(
     rf"[Aa]verage confidence is {NUMBER}%, (but|and) {NUMBER}% of answers are right "
     rf"\(95% interval {NUMBER}–{NUMBER}\)"
@@ -245,8 +248,8 @@ def _of_word(how, stretch, others):
 
 def _is_place(each, where):
     numbers = [float(number) for number in re.findall(r"\d[\d.]*", where)]
-    if where.startswith("between"):
+    if "between" in where:
         return (each.low, each.high) == tuple(numbers)
-    if where.startswith("below"):
+    if "below" in where:
         return (each.low, each.high) == (0, numbers[0])
     return each.low == numbers[0] and np.isinf(each.high)
