@@ -19,7 +19,7 @@ def mean_of_all_lines(p, y, asked):
     shifted = [(2.0, 0.3, 0.3), (2.0, 1.0, 0.3), (4.0, 1.0, 0.3), (4.0, 1.0, 1.0)]
     for height_scale, slope_scale, more in [*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), *shifted]:
         spread = np.hypot(slope_scale, more)  # with one segment, its own logarithm adds to the common one
-        h, s = np.linspace(-5, 5, 121) * height_scale, np.linspace(-5, 5, 161) * spread
+        h, s = np.linspace(-5, 5, 61) * height_scale, np.linspace(-5, 5, 81) * spread
         prior = np.add.outer(norm.logpdf(h, scale=height_scale), norm.logpdf(s, scale=spread))
         prior += np.log((h[1] - h[0]) * (s[1] - s[0]))
         curves = h[:, None, None] + np.exp(s)[None, :, None] * logit(p)

@@ -87,7 +87,7 @@ SMOOTHINGS = [0.01, 1.0, SMOOTHING, 30.0]
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 @pytest.mark.parametrize("weighted", ["ones", "counts", "real"])
 @TASKS
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_smoothed_isotonic_is_what_its_documentation_says(smoothing, weighted, seed, n, steps):
     p, y, count = draw_task(seed, n, steps)
     weight = {"ones": np.ones(n), "counts": count, "real": count * np.random.default_rng(seed).exponential(1, n)}[
@@ -99,7 +99,7 @@ def test_smoothed_isotonic_is_what_its_documentation_says(smoothing, weighted, s
 
 
 @TASKS
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @pytest.mark.parametrize("further", [0.0, 0.1, 3.0, 1000.0])
 def test_regressions_with_further_samples_are_those_refitted_for_every_value(further, seed, n, steps):
     p, y, _ = draw_task(seed, n, steps)
