@@ -70,9 +70,9 @@ def test_noise_has_the_rate_that_is_allowed():
 @pytest.mark.filterwarnings("ignore:Other shares")
 @pytest.mark.parametrize(("n", "most"), [(200, 0.1), pytest.param(1000, 0.07, marks=pytest.mark.slow)])
 def test_label_shift_that_holds_is_seldom_refuted(n, most):
-    """In three populations at four shares."""
-    refuted = of.refutations(50, [(n, 2000)])["refuted"]
-    assert 0.03 <= refuted.mean() <= most
+    """In three populations at four shares: of 300 tests, a twentieth is off by more than 0.035 once in 200 times."""
+    refuted = of.refutations(25, [(n, 2000)])["refuted"]
+    assert 0.05 - 0.035 <= refuted.mean() <= most
 
 
 @pytest.mark.slow
