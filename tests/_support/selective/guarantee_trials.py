@@ -32,8 +32,8 @@ thresholds, which other tools use.
 
 Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of the
 population. This share may be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a standard
-error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [A guarantee for
-every group](guarantees.md) says how each promise is tested. This page is written by
+error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [Another
+page](guarantee_proofs.md) says how each promise is tested. This page is written by
 
 ```text
 {command}
