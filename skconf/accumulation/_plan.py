@@ -93,6 +93,12 @@ class Plan:
                 "multiply the coverage of the answers by the share of rows that are answers. Or evaluate all rows "
                 "together, in memory."
             )
+        if profile.prevalence is not None:
+            raise ValueError(
+                "at_prevalence weights the rows of a part by the shares of the classes in this part, which differ from "
+                "the shares in all rows. Evaluate all rows together, in memory. Or pass sample_weight: the share of "
+                "the class where the model is used, divided by its share in all rows."
+            )
         task = Task.of(profile)
         self.check(task, onto)
         self._check_metrics(profile)

@@ -575,6 +575,19 @@ def test_repr_of_many_scores_is_short():
     assert len(repr(MetricAccumulator(names))) < 400
 
 
+def test_parts_are_not_weighted_to_a_prevalence_each_by_itself():
+    """The classes have other shares in each part, so these weights do not add up to those of all rows."""
+    y, proba = draw_classes(600, 2)
+    everything = ConfidenceProfile.from_predictions(y, proba).at_prevalence({1: 0.05})
+    total, weight = MetricAccumulator(SOME, labels=[0, 1]), 600 * np.array([0.95, 0.05])[y] / np.bincount(y)[y]
+    for rows in np.split(np.argsort(y + np.arange(600) % 100 / 20), [100, 400]):
+        part = ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=[0, 1])
+        with pytest.raises(ValueError, match="shares in all rows"):
+            total.update(part.at_prevalence({1: 0.05}))
+        total.update(y[rows], proba[rows], sample_weight=weight[rows])
+    assert total.result() == same(in_memory(SOME, everything))
+
+
 def test_rows_that_abstain_are_refused_and_what_to_do_gives_the_scores_of_all():
     rng = np.random.default_rng(7)
     right, sure, gone = rng.random(500) < 0.7, rng.random(500), rng.random(500) < 0.2
