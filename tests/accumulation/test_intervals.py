@@ -60,6 +60,12 @@ class TestDelta:
         assert found["method"].tolist() == expected["method"].tolist()
         assert (found["error_bound"] == 0).all()
 
+    def test_of_scikit_learns_area_whose_numbers_of_positives_are_fixed(self):
+        profile = ConfidenceProfile.from_predictions(*draw_classes(900, 2))
+        found = in_parts({"it": "roc_auc"}, profile).confidence_interval().loc["it"]
+        expected = confidence_interval("roc_auc", profile, method="delta")
+        assert (found["low"], found["high"]) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
     def test_of_another_score(self):
         y, proba = draw_classes(800, 3)
         profile = ConfidenceProfile.from_predictions(y, proba, score=-proba.min(axis=1))
