@@ -21,7 +21,7 @@ from scipy.stats import binom
 
 from skconf._core.checks import check_number
 from skconf._core.labels import Codes
-from skconf._core.messages import suggest
+from skconf._core.messages import from_probabilities, suggest
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import lower_limit, upper_limit
 from skconf.selective._rewards import fewest_rewarded, reward_looks, rewarded, rewards
@@ -195,8 +195,8 @@ def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> lis
             continue
         if labels is None:
             raise ValueError(
-                f"{name} is defined for a class, but the predictions only say whether each answer is right. Use a "
-                "target for the risk."
+                f"{name} is defined for a class, but only the correctness of each answer is known. "
+                f"{from_probabilities()} Or use a target for the risk."
             )
         if isinstance(slices, str) and slices == "predicted_class":
             raise ValueError(

@@ -170,6 +170,13 @@ def test_a_promise_that_cannot_be_read_is_named(capsys, promise):
     assert "must be NAME=SHARE" in capsys.readouterr().err
 
 
+def test_rates_of_a_class_need_the_probabilities_of_labels_with_confidences(capsys):
+    labels = pd.DataFrame({"y_true": LABEL, "y_pred": np.where(RIGHT, LABEL, "x"), "confidence": ANSWERS["confidence"]})
+    labels.to_csv("l.csv", index=False)
+    assert main(["threshold", "l.csv", "--target", "recall:fraud=0.5"]) == 2
+    assert "probabilities of all classes (--proba)" in capsys.readouterr().err
+
+
 def test_weights_are_refused(capsys):
     TABLE.assign(sample_weight=2.0).to_csv("w.csv", index=False)
     assert main(["threshold", "w.csv"]) == 2
