@@ -12,7 +12,7 @@ WIDE, NARROW = {"width": 1000, "height": 900}, {"width": 390, "height": 844}
 PHONE = {"viewport": NARROW, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
 OPEN_ALL = "for (const each of document.querySelectorAll('details')) each.open = true"
 
-#: Width of what can be scrolled to; texts that begin left of the screen or end right of it, outside of what scrolls.
+#: Width of what can be scrolled to; texts that begin left of the screen or end right of it, also in tables.
 _OVERFLOW = """() => {
     const out = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -20,8 +20,7 @@ _OVERFLOW = """() => {
         const range = document.createRange();
         range.selectNodeContents(walker.currentNode);
         const box = range.getBoundingClientRect();
-        const held = walker.currentNode.parentElement.closest('.table');
-        if (!held && box.width && (box.left < -1 || box.right > innerWidth + 1))
+        if (box.width && (box.left < -1 || box.right > innerWidth + 1))
             out.push(walker.currentNode.textContent);
     }
     return [document.documentElement.scrollWidth, innerWidth, out];
@@ -53,6 +52,8 @@ class Visit:
         Addresses that the page asked for, and messages in its console.
     violations : dict of dict
         For each screen, the rules of axe-core that are violated, and where.
+    heights : dict of int
+        Height of the page as it is opened, by the width of the window.
     overflow : dict of list
         On a narrow window and on a phone: width of what can be scrolled to, of the screen, and texts beyond it.
     letters : list of (str, float)
@@ -68,6 +69,7 @@ class Visit:
     requested: list
     said: list
     violations: dict
+    heights: dict
     overflow: dict
     letters: list
     inks: dict
@@ -88,6 +90,10 @@ def visit(browser, file):
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(file.as_uri())
     printed = numbers(on_paper(page))
+    heights = {}
+    for width in (NARROW["width"], WIDE["width"]):
+        page.set_viewport_size({**WIDE, "width": width})
+        heights[width] = page.evaluate("document.documentElement.scrollHeight")
     own = {"requested": [url for url in requested if url != page.url], "said": list(said)}
     page.evaluate(OPEN_ALL)
     inks, bright = _themes(page)
@@ -106,6 +112,7 @@ def visit(browser, file):
     return Visit(
         **own,
         violations=violations,
+        heights=heights,
         overflow=overflow,
         letters=letters,
         inks=inks,

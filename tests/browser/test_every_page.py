@@ -37,6 +37,12 @@ def test_fits_a_phone(found, screen):
     assert found.overflow[screen] == [390, 390, []]
 
 
+@pytest.mark.parametrize("found", [name for name in PAGES if name.startswith("experiment")], indirect=True)
+@pytest.mark.parametrize(("width", "at_most"), [(390, 12_000), (1000, 7_000)])
+def test_page_of_an_experiment_is_not_long(found, width, at_most):
+    assert found.heights[width] < at_most
+
+
 def test_letters_in_charts_can_be_read_on_a_phone(found):
     assert [(text, size) for text, size in found.letters if size < 10] == []
 

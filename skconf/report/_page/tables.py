@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import visible
+from skconf._core.numbers import with_minus
 from skconf.report._page.elements import Ids, Markup, element, joined
 
 #: Characters of a line of text without a terminal.
@@ -29,7 +30,8 @@ _LEAST = 10
 _MOST_NAMING = 3
 #: Most columns that a phone shows beside each other; of more, each row is a card there.
 _BESIDE = 3
-_NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^none|^all$")
+#: What begins like a number; but no hash.
+_NUMBER = re.compile(r"(?![\da-f]{12})[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^none|^all$")
 
 
 @dataclass(frozen=True)
@@ -211,15 +213,26 @@ def _table(table: pd.DataFrame) -> Markup:
     """Return the element of a table; its first columns name the rows."""
     columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
     kinds = ["n" if at and _are_numbers(column) else None for at, column in enumerate(columns)]
-    titles = [": ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table.columns]
+    titles = _labels(table.columns)
     cells = [
         [element("td", cell, class_=kind, data_label=title) for cell in column]
         for column, kind, title in zip(columns, kinds, titles, strict=True)
     ]
     named = _n_naming(table)
-    cells[:named] = [[element("th", cell, scope="row") for cell in column] for column in columns[:named]]
+    cells[:named] = [
+        [element("th", cell, scope="row", data_label=title) for cell in column]
+        for column, title in zip(columns[:named], titles, strict=False)
+    ]
     body = [element("tr", row) for row in zip(*cells, strict=True)]
     return element("table", element("thead", _head(table.columns, kinds)), element("tbody", body))
+
+
+def _labels(titles: Any) -> list[str]:
+    """Return the titles of cells on cards, where a heading of all cells stands above the cards."""
+    above, below = (list(map(str, titles.get_level_values(level))) for level in (0, -1))
+    if titles.nlevels == 1 or len(set(filter(None, above))) == 1:
+        return below
+    return [": ".join(filter(None, title)) for title in zip(above, below, strict=True)]
 
 
 def _head(titles: Any, kinds: list[str | None]) -> list[Markup]:
@@ -246,7 +259,7 @@ def as_texts(table: pd.DataFrame) -> pd.DataFrame:
 def _text(cell: Any) -> str:
     if not isinstance(cell, float):
         return str(cell) if isinstance(cell, bool) or not isinstance(cell, Integral) else f"{cell:,}"
-    return "–" if isnan(cell) else f"{cell:.4g}"
+    return "–" if isnan(cell) else with_minus(f"{cell:.4g}")
 
 
 def markdown(table: pd.DataFrame) -> str:
