@@ -243,7 +243,7 @@ def confidence_interval(
     within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
     standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights, groups
     or strata, `accuracy` and `roc_auc` are treated as other metrics. With groups or strata, the interval is too narrow
-    if errors are few.
+    if errors are few, except for shares of answers in groups.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
