@@ -142,6 +142,8 @@ def _content(archive: ZipFile, part: ZipInfo, path: Path) -> bytes:
         return archive.read(part)
     except NotImplementedError:
         pass
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001  # each method of compression has errors of its own
         return b""
     with path.open("rb") as file:
