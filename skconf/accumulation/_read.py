@@ -21,6 +21,7 @@ from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, TableFile, guess_rows, named_by_id, open_table
 from skconf.tables._json_lines import tell_broken
 from skconf.tables._paths import Paths, list_files
+from skconf.tables._predictions import read_groups, read_predictions
 from skconf.tables._text import Piece
 from skconf.tables._unreadable import UnreadableError
 
@@ -51,10 +52,10 @@ class Job:
 
     def read(self, table: Any) -> Totals:
         """Return the sums and tables of the predictions in a table."""
-        profile = self.columns.read(table)
+        profile = read_predictions(self.columns, table)
         if profile is None:
             return Totals()
-        groups = self.columns.read_groups(table) if self.columns.groups else None
+        groups = read_groups(self.columns, table) if self.columns.groups else None
         return self.plan.read(profile, groups)
 
     def read_part(self, table: Any, number: int) -> Totals:

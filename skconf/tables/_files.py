@@ -19,7 +19,7 @@ from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._bytes import count_bytes
-from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
+from skconf.tables._columns import Columns, NoPredictionsError, column_names
 from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series, rows_where
 from skconf.tables._guesses import HEAD_ROWS, guess
@@ -28,6 +28,14 @@ from skconf.tables._lines import line_of_row, refuse_uneven_rows
 from skconf.tables._log_samples import ANSWERED
 from skconf.tables._parquet import Parquet
 from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, holds_json_lines, shown
+from skconf.tables._predictions import (
+    plain_labels,
+    read_predictions,
+    read_score,
+    reads_percentages,
+    states_in,
+    ungraded_in,
+)
 from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import readable
@@ -52,7 +60,7 @@ def guess_columns(files: "Iterable[OpenedFile]", columns: Columns) -> tuple[Colu
         def head(of: list[Any], file: Any = file) -> Any:
             tables: list[pd.DataFrame] = []
             for table in file.batches(of, HEAD_ROWS):
-                tables.append(table if isinstance(table, pd.DataFrame) else table.to_pandas())
+                tables.append(table if isinstance(table, pd.DataFrame) else table.to_pandas(ignore_metadata=True))
                 if sum(map(len, tables)) >= HEAD_ROWS:
                     break
             return pd.concat(tables, ignore_index=True) if tables else None
@@ -130,7 +138,7 @@ def read_graded_rows(file: "OpenedFile", columns: Columns, ids: Any = None) -> R
     if table is not None:
         kept, said = None, list[str]()
         states = file.frame["state"].value_counts().to_dict() if isinstance(file, FrameFile) else {}
-        if (ungraded := columns.ungraded(table)).any():
+        if (ungraded := ungraded_in(columns, table)).any():
             kept = np.flatnonzero(~ungraded)
             table = rows_where(table, column_names(table), ~ungraded)
             if not states:  # a log says why its samples have no grade
@@ -141,14 +149,14 @@ def read_graded_rows(file: "OpenedFile", columns: Columns, ids: Any = None) -> R
             said.append(words)
             columns = columns if repeated is None else replace(columns, cluster=column)
         with named_by_id(file, ids, kept), located(file.name):
-            reasons = None if answer is None else columns.states_of(table, answer)
+            reasons = None if answer is None else states_in(columns, table, answer)
             if reasons is not None and (gone := reasons.ne(ANSWERED)).any():
                 states |= reasons[gone].value_counts().to_dict()
                 words = f"took {_count(int(gone.sum()), 'string')} in column {answer!r} as abstentions"
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone})
-            if columns.has_percentages(table):
+            if reads_percentages(columns, table):
                 said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
             of_ids = {"id_column": column, "ids": own, "repeated": repeated}
             rows = _rows(table, columns, **of_ids, kept=kept, states=states, said=said)
@@ -172,17 +180,13 @@ def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
 
 def _rows(table: Any, columns: Columns, **about: Any) -> Rows | None:
     """Read the predictions, the labels and the score of a table; return None if it has no rows."""
-    profile = columns.read(table)
+    profile = read_predictions(columns, table)
     if profile is None:
         return None
-    has_labels = profile.abstained is None  # rows that abstain need none
-    return Rows(
-        profile,
-        truth=columns.read_truth(table) if has_labels else None,
-        predicted=columns.read_predicted(table) if has_labels else None,
-        score=columns.read_score(table, profile.answer_rows),
-        **about,
-    )
+    # Rows that abstain need no labels.
+    named = (columns.target, columns.prediction) if profile.abstained is None else (None, None)
+    truth, predicted = (None if name is None else plain_labels(table, name) for name in named)
+    return Rows(profile, truth, predicted, score=read_score(columns, table, profile.answer_rows), **about)
 
 
 def _answers_of(file: Any, columns: Columns) -> Any:

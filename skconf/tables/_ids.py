@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import MAYBE_TARGETS, TARGETS, USUAL, spelled
-from skconf.tables._columns import plain_labels
 from skconf.tables._entries import as_series
 from skconf.tables._files import FileWithTruth, OpenedFile, id_column, open_table, read_columns
+from skconf.tables._predictions import plain_labels
 
 
 def places_by_id(

@@ -224,7 +224,7 @@ def test_two_logs_are_compared_by_id(tmp_path):
 
 
 def test_the_guide_compares_these_numbers_with_other_tools():
-    page = (ROOT / "docs" / "guide" / "answers.md").read_text()
+    page = (ROOT / "docs" / "guide" / "answers_trials.md").read_text()
 
     def cell(found, times=1, digits=3, unit=""):
         value, low, high = (f"{times * each:.{digits}f}" for each in (found.value, found.low, found.high))
@@ -241,14 +241,15 @@ def test_the_guide_compares_these_numbers_with_other_tools():
         tune_threshold(each, target=target, confidence_level=0.95) for each, target in ((small, 0.25), (large, 0.05))
     )
     gen = ConfidenceReport.from_files(LOGS / "samples_gen.jsonl", correct="exact_match,strict-match").frame.iloc[0]
+    right, low, high = (f"{100 * gen[name]:.1f}" for name in ("accuracy", "low", "high"))
     for text in (
         cell(confidence_interval("accuracy", profile), 100, 1, "%"),
         cell(confidence_interval("aurc_loss", profile)),
         cell(confidence_interval("aurc_loss", small)),
-        f"{100 * gen['right of all']:.1f}% of {gen['samples']:.0f}; of {gen['answered']:.0f} answers",
-        f"answers {100 * gen['accuracy']:.1f}% [{100 * gen['low']:.1f}, {100 * gen['high']:.1f}]",
-        f"guaranteed to be wrong in at most 25% of its answers, it answers {100 * at_25.coverage:.1f}%",
-        f"guaranteed to be wrong in at most 5% of its answers, it answers {100 * at_5.coverage:.1f}%",
+        f"of all {gen['samples']:.0f} documents {100 * gen['right of all']:.1f}%",
+        f"of the {gen['answered']:.0f} with an answer {right}% [{low}, {high}]",
+        f"answers {100 * at_25.coverage:.1f}%, with at most 25% errors guaranteed",
+        f"answers {100 * at_5.coverage:.1f}%, with at most 5% errors guaranteed",
     ):
         assert text in page
     (sentence,) = answered(ConfidenceReport.from_files(ROOT / "examples" / "logs" / "quiz.json").evidence)

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skconf.report._evidence.files import open_table
 from skconf.report._evidence.slices import read_column, read_slices, slices_of_files
-from skconf.tables._files import open_table
 
 
 def rows_of(name, values):

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import skconf
 from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassifierCV, get_scorer
-from skconf.calibration import LearnedConfidence, _stack
+from skconf.calibration import LearnedConfidence
 from skconf.metrics import aurc_loss
 
 N = 600
@@ -30,7 +30,7 @@ def _few_trees(monkeypatch):
     def few(n_estimators, **given):
         return ExtraTreesClassifier(n_estimators // 5, **given)
 
-    monkeypatch.setattr(_stack, "ExtraTreesClassifier", few)
+    monkeypatch.setattr("skconf.calibration._stack.ExtraTreesClassifier", few)
 
 
 class Recorder(BaseEstimator):

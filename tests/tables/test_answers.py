@@ -8,6 +8,7 @@ from skconf import ConfidenceProfile, accumulate
 from skconf.inference import assess_confidence
 from skconf.report import confidence_report
 from skconf.tables._columns import Columns
+from skconf.tables._predictions import read_predictions
 
 RNG = np.random.default_rng(0)
 POSITIVE = RNG.random(200)
@@ -23,7 +24,7 @@ def written(flags, *, yes, no):
 
 def read(table, **columns):
     frame = pd.DataFrame(table)
-    return Columns(**columns).found_in(frame.columns).read(frame)
+    return read_predictions(Columns(**columns).found_in(frame.columns), frame)
 
 
 def accuracy_of(frame, tmp_path, batch_rows):

@@ -26,6 +26,7 @@ from skconf.report._evidence.stops import Stops
 from skconf.scoring._names import Statistic
 from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, open_table, read_rows
+from skconf.tables._predictions import read_predictions
 
 #: The number of rows of a file that show which metrics its predictions allow.
 _TRIAL_ROWS = 1000
@@ -97,7 +98,7 @@ def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None
             return None
         for table in file.batches(read_as.needed, BATCH_ROWS):
             with suppress(ValueError):  # an error about a malformed batch comes when it is read
-                profile = read_as.read(table)
+                profile = read_predictions(read_as, table)
                 if profile is not None and profile.kind == "graded":
                     return profile
     return None
