@@ -175,6 +175,23 @@ def test_a_log_without_confidences_has_its_counts_alone():
     assert row["right of all"] == log["correct"].mean()
 
 
+@pytest.mark.parametrize("name", ["quiz.json", "samples_arithmetic_small.jsonl.gz"])
+def test_the_threshold_of_a_log_is_that_of_python(name, capsys):
+    file = ROOT / "examples" / "logs" / name
+    assert main(["threshold", str(file), "--target", "risk=0.45", "--format", "json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["thresholds"]
+    log = read_log(file)
+    groups = log["id"] if log["id"].duplicated().any() else None
+    profile = ConfidenceProfile.from_correctness(
+        log["correct"], log["confidence"], abstained=log["abstained"], groups=groups
+    )
+    tuned = tune_threshold(profile, target=0.45, confidence_level=0.95, random_state=0)
+    assert entry["coverage"] == tuned.coverage
+    assert entry.get("threshold", 0) == max(tuned.threshold, 0)
+    if groups is None:  # else one row of each group is drawn
+        assert entry["coverage"] == (log["confidence"] >= entry.get("threshold", 0)).mean()
+
+
 def test_a_log_without_confidences_has_no_threshold(capsys):
     assert main(["threshold", str(LOGS / "samples_gen.jsonl"), "--correct", "exact_match,flexible-extract"]) == 2
     assert "this log has no confidences. Name a column that has some with --confidence" in capsys.readouterr().err
