@@ -224,8 +224,9 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
             return f"All answers: {promise}. {here}"
         answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"
         if in_short and not keeps_all and guarantee.stop != stop:
-            here = f"{_amount(words, float(stops.wrong[stop]))} {words.of_answers}, {thousand(stops.answered[stop])}"
-            here = f"Without a guarantee, {threshold_at(stops, stop)} or more: {here} answered."
+            answered, share = answered.replace("cases are ", ""), thousand(stops.answered[stop])
+            here = f"{_amount(words, float(stops.wrong[stop]))} {words.wrong}, {share} answered."
+            here = f"Without a guarantee, {threshold_at(stops, stop)} or more: {here}"
         return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
         return f"{text}."
