@@ -220,19 +220,20 @@ class TestProbabilities:
 
 
 class TestSingleColumn:
-    @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
     @pytest.mark.parametrize("pos_label", [None, "b", "a"])
     @pytest.mark.parametrize("labels", [None, ["a", "b"], ["b", "a"]])
     @pytest.mark.parametrize("y_pred", [None, ["a", "a", "b", "b", "a"]])
-    def test_it_equals_two_columns_with_it_in_the_place_of_pos_label(self, dtype, pos_label, labels, y_pred):
+    def test_it_equals_two_columns_with_it_in_the_place_of_pos_label(self, pos_label, labels, y_pred):
         order = labels or ["a", "b"]
-        y_true, positive = ["a", "b", "b", "a", "b"], np.array([0.25, 0.875, 0.5, 0.5, 0.0], dtype=dtype)
         where = order.index(pos_label) if pos_label else 1
-        both = np.empty((5, 2))
-        both[:, where], both[:, 1 - where] = positive, 1 - positive
         given = {"labels": labels, "pos_label": pos_label, "y_pred": y_pred}
-        assert same(from_predictions(y_true, positive, **given), from_predictions(y_true, both, **given))
-        assert from_predictions(y_true, positive, **given).positive_class == where
+        for dtype in (np.float16, np.float32, np.float64):
+            y_true, positive = ["a", "b", "b", "a", "b"], np.array([0.25, 0.875, 0.5, 0.5, 0.0], dtype=dtype)
+            both = np.empty((5, 2))
+            both[:, where], both[:, 1 - where] = positive, 1 - positive
+            one = from_predictions(y_true, positive, **given)
+            assert same(one, from_predictions(y_true, both, **given))
+            assert one.positive_class == where
 
     @settings(max_examples=50)
     @given(st.integers(1, 15), st.data())
@@ -828,21 +829,19 @@ class TestFromEstimator:
         ],
         ids=["pipeline", "search", "nested pipeline", "frozen", "selective"],
     )
-    @pytest.mark.parametrize(
-        "container", [np.array, list, pd.Series, pd.Categorical, lambda y: np.array(y)[:, np.newaxis]]
-    )
-    def test_it_is_what_predict_proba_and_classes_give(self, make, container):
+    def test_it_is_what_predict_proba_and_classes_give(self, make):
         model = make().fit(X[:60], Y[:60])
-        profile = from_estimator(model, X[60:], container(Y[60:]), sample_weight=np.arange(30))
         proba = model.predict_proba(X[60:])
         predicted, confidence, correct = by_loops(Y[60:], proba, ["maybe", "no", "yes"])
-        assert profile.classes.tolist() == ["maybe", "no", "yes"]
-        assert profile.predicted_class.tolist() == predicted
-        assert profile.confidence.tolist() == confidence
-        assert profile.correct.tolist() == correct
-        assert profile.sample_weight.tolist() == list(range(30))
-        assert profile.ranks_by_confidence
-        assert profile.threshold == (0 if isinstance(model, SelectiveClassifier) else None)
+        for container in (np.array, list, pd.Series, pd.Categorical, lambda y: np.array(y)[:, np.newaxis]):
+            profile = from_estimator(model, X[60:], container(Y[60:]), sample_weight=np.arange(30))
+            assert profile.classes.tolist() == ["maybe", "no", "yes"]
+            assert profile.predicted_class.tolist() == predicted
+            assert profile.confidence.tolist() == confidence
+            assert profile.correct.tolist() == correct
+            assert profile.sample_weight.tolist() == list(range(30))
+            assert profile.ranks_by_confidence
+            assert profile.threshold == (0 if isinstance(model, SelectiveClassifier) else None)
 
     def test_xgboost_is_read_in_float64_from_float32(self):
         numbers = np.searchsorted(["maybe", "no", "yes"], Y)

@@ -531,13 +531,12 @@ def test_a_pipeline_that_ends_in_xgboost_goes_inside(three):
 
 
 @pytest.mark.parametrize(
-    "inner", [LogisticRegression(), xgb(), make_pipeline(StandardScaler(), xgb())], ids=["logistic", "xgb", "pipeline"]
+    ("inner", "key"),
+    [(LogisticRegression(), "C"), (make_pipeline(StandardScaler(), xgb()), "xgbclassifier__max_depth")],
+    ids=["logistic", "pipeline"],
 )
-def test_searches_nest(three, inner):
+def test_searches_nest(three, inner, key):
     X, y = three[0], np.array(["x", "y", "z"])[three[1]]
-    key = {"LogisticRegression": "C", "XGBClassifier": "max_depth"}.get(
-        type(inner).__name__, "xgbclassifier__max_depth"
-    )
     search = GridSearchCV(inner, {key: [1, 2]}, cv=2, scoring="neg_log_loss")
     model = SelectiveClassifier(search, calibration="platt", cv=2)
     outer = GridSearchCV(model, {"threshold": [0.0, 0.5]}, cv=2, error_score="raise").fit(X, y)
