@@ -43,6 +43,12 @@ def test_page_of_an_experiment_is_not_long(found, width, at_most):
     assert found.heights[width] < at_most
 
 
+@pytest.mark.parametrize("name", ["one model", "two models", "five models"])
+def test_summary_is_on_the_first_screen(name, opened):
+    ends = opened(name).locator(".answers").bounding_box()
+    assert ends["y"] + ends["height"] < 900
+
+
 def test_letters_in_charts_can_be_read_on_a_phone(found):
     assert [(text, size) for text, size in found.letters if size < 10] == []
 
