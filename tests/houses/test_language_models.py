@@ -1,5 +1,6 @@
 """Tools that evaluate language models: the logs that their own code writes here, with models that answer at random."""
 
+import gc
 import json
 import random
 import re
@@ -46,6 +47,13 @@ filter_list:
       - {{function: regex, regex_pattern: "(\\\\d+)", group_select: -1}}
       - {{function: take_first}}
 """
+
+
+@pytest.fixture(autouse=True)
+def rest():
+    """Free what the tools leave open while warnings of it are ignored."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture
