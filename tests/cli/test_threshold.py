@@ -149,7 +149,7 @@ def test_many_slices_without_rows_enough_are_told_in_short(capsys):
         (("p.csv", "--slices", "regio"), "Did you mean 'region'?"),
         (("p.csv", "--slices", "age"), "90 distinct numbers"),
         (("p.csv", "--label", "nope"), "name one of them with --label"),
-        (("a.csv", "--target", "recall:1=0.1"), "Use a target for the risk."),
+        (("a.csv", "--target", "recall:1=0.1"), "Or use a target for the risk."),
         (("p.csv", "--target", "coverage=1"), "must be below 1. No number of samples can show that a rate is one"),
         (("p.csv", "--target", "recall:fraud=1"), "must be below 1"),
         (("no.csv",), "no.csv"),

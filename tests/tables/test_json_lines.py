@@ -70,7 +70,7 @@ BROKEN = {
     "no object": (b"[1, 0.5]", "no object", "line {} holds no object"),
     "no UTF-8": (b'{"y_true": "\xff"}', "no object", "line {} is not UTF-8"),
     "too deep": (b"[" * 100_000, "no object", "line {} is not JSON that can be read"),
-    "half a character": (b'{"y_true": "\\ud800"}', "not UTF-8", "line {} holds half of a pair"),
+    "half a character": (b'{"y_true": "\\ud800"}', "not UTF-8", "line {} has half of a pair"),
     "a name twice": (b'{"a": 1, "a": 2}', "repeated column", "an object in line {} has 'a' twice"),
     "too long": (b'{"a": "' + b"b" * (1 << 23), "long row", "line {}: a row is longer"),
 }
