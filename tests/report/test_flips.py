@@ -68,6 +68,11 @@ def test_of_a_difference_that_is_shown_nothing_is_excluded():
     assert "excluded" not in first
 
 
+def test_where_no_model_keeps_the_errors_none_is_said_to_answer():
+    report = confidence_report(profiles(), errors=[0.01])
+    assert "With errors of at most 1% in these rows, no model answers any case." in report.summary(width=200)
+
+
 def test_classifiers_have_flips_too():
     y = RNG.integers(3, size=N)
     one, other = (RNG.dirichlet(np.ones(3), N) for _ in range(2))

@@ -181,9 +181,11 @@ def answered_in_words(evidence: Evidence) -> str:
     best, *others = at_target.ranked
     what = "a mean cost" if evidence.kind == "costs" else "errors"
     allowed = allowed_in_words(words_of(evidence), evidence.target)
-    start = f"With {what} of at most {allowed} in these rows, {best} answers"
+    start = f"With {what} of at most {allowed} in these rows"
+    if not at_target.reached[best]:
+        return f"{start}, no model answers any case."
     fewer = "; ".join(f"{each} {_thousand_and_less(at_target, best, each, 'fewer')}" for each in others)
-    return f"{start} {thousand(at_target.reached[best])} of 1,000 cases; {fewer}."
+    return f"{start}, {best} answers {thousand(at_target.reached[best])} of 1,000 cases; {fewer}."
 
 
 def costs_in_words(evidence: Evidence) -> str:
