@@ -276,7 +276,7 @@ def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion:
         f"Share of runs in which {champion} has the lower log loss, against the {len(rivals)} others with the least "
         f"Brier score. 95% intervals treat runs as independent. Each point has at least {fewest:,} "
         f"run{'s' * (fewest != 1)}.",
-        Axis.around("calibration samples, log scale", "log", sizes),
+        Axis("calibration samples, log scale", "log", sizes[0] / 1.1, sizes[-1] * 1.1),
         Axis("wins", "percent"),
         marks,
         table.reset_index(names="n"),

@@ -422,6 +422,7 @@ def test_no_line_joins_shares_of_few_runs():
         chart = _size_chart("two", runs, tables.compare(runs, "pooled"), "pooled")
         assert sum(type(mark).__name__ == "Line" for mark in chart.marks) == expected
         for mark in (mark for mark in chart.marks if type(mark).__name__ == "Points"):
+            assert ((chart.x.place(mark.x) > 0) & (chart.x.place(mark.x) < 1)).all()
             wins = chart.data[mark.name].to_numpy() * n_data
             for at, count in enumerate(wins):
                 low, high = stats.beta.ppf([0.025, 0.975], [count, count + 1], [n_data - count + 1, n_data - count])
