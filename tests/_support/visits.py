@@ -89,11 +89,11 @@ def visit(browser, file):
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(file.as_uri())
-    printed = numbers(on_paper(page))
     heights = {}
     for width in (NARROW["width"], WIDE["width"]):
         page.set_viewport_size({**WIDE, "width": width})
         heights[width] = page.evaluate("document.documentElement.scrollHeight")
+    printed = numbers(on_paper(page))
     own = {"requested": [url for url in requested if url != page.url], "said": list(said)}
     page.evaluate(OPEN_ALL)
     inks, bright = _themes(page)

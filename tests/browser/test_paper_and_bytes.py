@@ -20,6 +20,7 @@ def test_folded_parts_are_open_on_paper(script, opened):
     assert not page.locator("details td").first.is_visible()
     paper = "".join(on_paper(page).split())
     assert [word for word in words if "".join(word.split()) not in paper] == []
+    assert page.locator("details:not([open])").count() == folded
 
 
 def test_slider_is_printed_where_it_was_left(opened):

@@ -97,7 +97,12 @@
   }
 
   // Browsers that do not know ::details-content print folded parts closed.
+  let folded = [];
   addEventListener("beforeprint", () => {
-    for (const each of document.querySelectorAll("details:not(.screen)")) each.open = true;
+    folded = [...document.querySelectorAll("details:not(.screen, [open])")];
+    for (const each of folded) each.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const each of folded) each.open = false;
   });
 })();
