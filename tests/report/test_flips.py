@@ -71,6 +71,8 @@ def test_of_a_difference_that_is_shown_nothing_is_excluded():
 def test_where_no_model_keeps_the_errors_none_is_said_to_answer():
     report = confidence_report(profiles(), errors=[0.01])
     assert "With errors of at most 1% in these rows, no model answers any case." in report.summary(width=200)
+    (table,) = [part for part in abstain(report.evidence).parts if getattr(part, "title", "").startswith("Thresholds")]
+    assert {model for model, _ in table.table.columns} == {"", "a", "b"}  # each with the reason
 
 
 def test_classifiers_have_flips_too():

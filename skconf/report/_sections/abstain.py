@@ -137,10 +137,11 @@ def _allowed(evidence: Evidence) -> TablePart:
     allowed = [allowed_in_words(words, target) for target in targets]
     shown: dict[tuple[str, str], list[str]] = {("", words.at_most): allowed}
     reasons: list[str] = []
+    reached = {model: [stops.at_most_wrong(target) for target in targets] for model, stops in evidence.stops.items()}
+    some = max(map(max, reached.values()), default=-1) >= 0
     for model, stops in evidence.stops.items():
-        title = evidence.title_of(model)
-        seen = [stops.at_most_wrong(target) for target in targets]
-        if evidence.several and max(seen) < 0:
+        title, seen = evidence.title_of(model), reached[model]
+        if some and max(seen) < 0:
             reasons.append(f"{title}: no threshold keeps any of these limits.")
             continue
         limits = [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen]
