@@ -129,7 +129,7 @@ class Chart:
         """Return the frame that leaves room for the texts of the axes."""
         top, bottom = LINE + _PAD + 4, self.height - 2 * LINE - _PAD - 4
         texts = self.y.written(_most_rows(bottom - top)).values()
-        left = min(max(map(text_width, texts), default=0) + _PAD + 2, self.width / 3)
+        left = min(max(map(text_width, texts), default=0) + _PAD + 2, 0.46 * self.width)
         # The last value on the x axis may stand at its very end.
         ends = [text_width(text) / 2 for text in self.x.written(2).values()]
         return Frame(self.x, self.y, Box(left, top, self.width - max(*ends, _PAD), bottom))

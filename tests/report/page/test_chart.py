@@ -294,7 +294,7 @@ def test_long_texts_are_shortened_and_kept_whole_in_titles():
     titles = [title.text for text in svg.iter("text") for title in text]
     assert sorted(titles) == [long, f"{long} 1", f"{long} 2"]
     rows = [text.text for text in _classed(svg, "end")]
-    assert all("…" in row and text_width(row) <= 140 for row in rows)
+    assert all("…" in row and text_width(row) <= 0.46 * 420 for row in rows)
     assert rows[0].startswith("a very")
     assert rows[0][-1] == "1"
 
