@@ -110,5 +110,10 @@ class Ids:
 
     def unique(self, name: str, between: str = " ") -> str:
         """Return a name, with a number after it if the name was given before."""
-        number = self._taken[name] = self._taken.get(name, 0) + 1
-        return name if number == 1 else f"{name}{between}{number}"
+        number = self._taken.get(name, 0) + 1
+        while number > 1 and f"{name}{between}{number}" in self._taken:
+            number += 1
+        made = name if number == 1 else f"{name}{between}{number}"
+        self._taken[made] = 1
+        self._taken[name] = number
+        return made

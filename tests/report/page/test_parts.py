@@ -89,6 +89,9 @@ def test_what_is_copied_is_the_csv():
 def test_identifiers_are_unique_and_plain():
     ids = Ids("x-")
     assert [ids.new("Ä b"), ids.new("ä  B"), ids.new("§")] == ["x-b", "x-b-2", "x-part"]
+    asked = ["Table", "Table 2", "Table", "Table 2", "Table"]
+    assert len({ids.unique(name) for name in asked}) == len(asked)
+    assert ids.unique("Table 7") == "Table 7"
 
 
 def test_a_page_allows_its_own_style_and_script_only():
