@@ -176,7 +176,5 @@ def _with_enough(
 
 def _too_few(n_rows: int, promise: Promise, share: float, charges: Mapping[str, Charge]) -> Kept:
     """Return a promise with its result, for a slice that has too few samples."""
-    fewest = promise.fewest(share, charges)
-    return Kept(
-        n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} samples without an error are needed"
-    )
+    fewest, rows = promise.fewest(share, charges), f"{n_rows:,} {'sample' if n_rows == 1 else 'samples'}"
+    return Kept(n_rows, np.nan, np.nan, False, f"{rows}; at least {fewest:,} samples without an error are needed")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skconf import ConfidenceProfile
 from skconf.inference import confidence_interval
@@ -41,6 +42,21 @@ def coverage(confidences, errors, n_samples, n_sets, weighted=False):
         held += interval.low <= truth <= interval.high
     assert given == n_sets
     return held / n_sets
+
+
+def test_ends_are_quantiles_of_gamma_distributions():
+    """That of the upper end has the mean and the variance of half an error more, of the largest size."""
+    rng = np.random.default_rng(0)
+    sure = rng.uniform(0.5, 0.9, 300)
+    right = rng.random(300) < sure
+    sizes, half = np.where(right, 0, 1 / (1 - sure)), 0.5 / (1 - sure.max()) / 300
+    value, variance = sizes.mean(), sizes.var(ddof=1) / 300
+    found = confidence_interval("calibrated_size_ratio", ConfidenceProfile.from_correctness(right, sure))
+    for end, tail, mean, v in (
+        (found.low, 0.025, value, variance),
+        (found.high, 0.975, value + half, variance + 2 * half**2),
+    ):
+        assert end == pytest.approx(stats.gamma(mean**2 / v, scale=v / mean).ppf(tail), rel=1e-9)
 
 
 @pytest.mark.simulation
