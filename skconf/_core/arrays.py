@@ -26,11 +26,8 @@ def refuse_hidden(values: Any, name: str) -> None:
 def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -> NDArray[Any]:
     """Return values of any kind as an array in the machine's byte order. An array is not copied.
 
-    Raises
-    ------
-    ValueError
-        If values are hidden (a masked array) or in fields (a structured array), or if they cannot be read. The message
-        ends with `remedy`.
+    Raise if values are hidden (a masked array) or in fields (a structured array), or if they cannot be read. The
+    message ends with `remedy`.
     """
     refuse_hidden(values, name)
     try:

@@ -59,17 +59,8 @@ def takes_no_estimator(
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Refuse an estimator where true labels are expected, with an error that says what to do.
 
-    Parameters
-    ----------
-    advice : str
-        The advice that ends the message.
-    position : int, default=0
-        Position of the true labels among the positional arguments.
-
-    Returns
-    -------
-    callable
-        A decorator. The function then raises a TypeError if it gets an estimator instead of true labels.
+    `position` is the place of the true labels among the positional arguments. If the decorated function gets an
+    estimator there, it raises a TypeError that ends with the advice.
     """
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

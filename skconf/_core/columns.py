@@ -43,28 +43,10 @@ def in_order_of(
 ) -> NDArray[Any]:
     """Put the columns of probabilities in the order of the classes, if the given table names them.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    proba : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        The probabilities.
-    given : object
-        The object that the user passed. A table of pandas, polars or pyarrow has names. Default names (0, 1, … in
-        pandas, `column_0`, … in polars) are ignored.
-    name : str
-        Name of the argument.
-    positive : int, default=None
-        Position of the class whose probability is in a single column.
-
-    Returns
-    -------
-    ndarray of the shape of `proba`
-
-    Raises
-    ------
-    ValueError
-        If columns have names, but these are not the labels, all written as `LABEL` or all as `proba_LABEL`.
+    `given`, called `name`, is the object that the user passed. A table of pandas, polars or pyarrow has names. Default
+    names (0, 1, … in pandas, `column_0`, … in polars) are ignored. One-dimensional probabilities are a single column,
+    of the class at position `positive`. Raise if columns have names, but these are not the labels, all written as
+    `LABEL` or all as `proba_LABEL`.
     """
     if proba.ndim == 1:
         _check_name_of_one(classes, getattr(given, "name", None), name, positive)

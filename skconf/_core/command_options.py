@@ -74,13 +74,7 @@ def share_of_class(text: str) -> list[tuple[str, float]]:
 
 
 def shares_of(given: list[list[tuple[str, float]]] | None) -> dict[str, float] | None:
-    """Return the share of each label; None if there are none.
-
-    Raises
-    ------
-    ValueError
-        If a label has two shares.
-    """
+    """Return the share of each label; None if there are none. Raise if a label has two shares."""
     shares: dict[str, float] = {}
     for label, share in (pair for pairs in given or [] for pair in pairs):
         if shares.setdefault(label, share) != share:
@@ -89,13 +83,7 @@ def shares_of(given: list[list[tuple[str, float]]] | None) -> dict[str, float] |
 
 
 def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
-    """Return the number of each word; None if there are none.
-
-    Raises
-    ------
-    ValueError
-        If a word has two numbers.
-    """
+    """Return the number of each word; None if there are none. Raise if a word has two numbers."""
     grades: dict[str, float] = {}
     for word, number in given or []:
         if grades.setdefault(word, number) != number:

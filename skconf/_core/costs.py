@@ -61,10 +61,7 @@ class CostMatrix:
     def of(self, classes: NDArray[Any], decisions: Sequence[Any] | None = None) -> Floats:
         """Return the costs, with rows in the order of the classes and columns in the order of the decisions.
 
-        Raises
-        ------
-        ValueError
-            If the number of rows or columns, or their names, do not fit.
+        Raise if the number of rows or columns, or their names, do not fit.
         """
         costs = np.array(self.costs)
         if len(costs) != len(classes):
@@ -124,12 +121,8 @@ def check_costs(costs: NDArray[Any], name: str) -> None:
 def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
     """Return the expected cost of each decision for each row of probabilities, of shape (..., n_decisions).
 
-    Parameters
-    ----------
-    proba : ndarray of shape (..., n_classes)
-        Probabilities. Complex numbers carry a derivative.
-    costs : ndarray of shape (n_classes, n_decisions) or (n_samples, n_classes, n_decisions)
-        Costs that are the same for all samples, or costs of each sample.
+    Complex probabilities carry a derivative. Costs of shape (n_classes, n_decisions) are the same for all samples; with
+    an axis of samples in front, they are costs of each sample.
     """
     wide = proba if np.iscomplexobj(proba) else np.asarray(proba, dtype=np.float64)
     if costs.ndim == 3:

@@ -32,16 +32,6 @@ def documented(**places: str) -> Callable[[_Documented], _Documented]:
     """Fill the docstring of a function: ``@documented(labels=LABELS)`` fills the place ``{labels}``.
 
     The places ``{predictions}``, ``{predicted}`` and ``{labels}`` are always filled.
-
-    Parameters
-    ----------
-    **places : str
-        The text for each place.
-
-    Returns
-    -------
-    callable
-        A decorator.
     """
     common = {"predictions": PREDICTIONS, "predicted": PREDICTED, "labels": LABELS}
 
@@ -67,19 +57,9 @@ def entries_of_parameters(documented: Any) -> dict[str, str]:
 
 
 def filled(documented: Any, places: Mapping[str, str]) -> str:
-    """Return the docstring of an object with its places filled.
+    """Return the docstring of a class or a function with its places filled; the object keeps its own.
 
-    Parameters
-    ----------
-    documented : object
-        A class or a function. Its docstring is not changed.
-    places : mapping of str to str
-        The text for each place. Lines of it are indented as the line of the place, and a paragraph that becomes too
-        wide is wrapped anew.
-
-    Returns
-    -------
-    str
+    Lines of a text are indented as the line of its place, and a paragraph that becomes too wide is wrapped anew.
     """
     text = inspect.cleandoc(documented.__doc__ or "")
     for place, filling in places.items():

@@ -24,13 +24,7 @@ _MOST_DISTINCT = 1000
 
 
 def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
-    """Return grades by their spelling; raise if a grade does not have a number in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or if a grade has two numbers.
-    """
+    """Return grades by their spelling; raise if a grade does not have a number in [0, 1], or has two numbers."""
     found: dict[str, float] = {}
     for grade, number in grades.items():
         known = isinstance(number, int | float | np.number) and 0 <= number <= 1
@@ -47,21 +41,8 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
     """Return the numbers of grades. Case, and spaces around a word, are ignored.
 
     Unless the grades contain numbers, "95%", "0.95" and 0.95 are read as numbers. If the column has words or
-    percentages, 95 is read as 95%, because it is not in [0, 1].
-
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        Grades.
-    grades : mapping from label to float, or None
-        The number of each grade, in [0, 1].
-    name : str
-        Name of the values in messages.
-
-    Raises
-    ------
-    ValueError
-        If a value is not a grade, or if a number is out of range.
+    percentages, 95 is read as 95%, because it is not in [0, 1]. The numbers of grades lie in [0, 1]. Raise if a value
+    is not a grade, or if a number is out of range; the message calls the values `name`.
     """
     known = {} if grades is None else check_grades(grades)
     codes, distinct = pd.factorize(pd.Series(np.asarray(values, dtype=object)), use_na_sentinel=False)

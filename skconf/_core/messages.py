@@ -25,10 +25,7 @@ _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "bat
 def on_command_line(**options: str) -> Iterator[None]:
     """Make messages name parameters as options of the command line, only in this thread and task.
 
-    Parameters
-    ----------
-    **options : str
-        The option of each parameter that has another name in this command.
+    The keywords are the options of parameters that have another name in this command.
     """
     token = _ON_COMMAND_LINE.set(_OPTIONS | options)
     try:
@@ -113,14 +110,7 @@ def capitalized(text: str) -> str:
 def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
     """Return a sentence, after a space, with the names that a wrong name may mean; "" without any.
 
-    Parameters
-    ----------
-    name : str
-        The wrong name.
-    known : iterable of str
-        The right names. The message lists the closest ones.
-    meant : iterable of str, default=()
-        Right names, if the wrong name is used in other libraries. The message lists these instead of the closest names.
+    These are the known names that are closest; or those that are `meant` if the wrong name is used in other libraries.
     """
     close = list(dict.fromkeys(meant))
     close = close or get_close_matches(

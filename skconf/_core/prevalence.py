@@ -16,28 +16,10 @@ _OFF_ONE = 1e-6
 
 
 def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> Floats:
-    """Return the share of every class, from a mapping of labels to shares.
+    """Return the share of every class, from a mapping of labels to shares, which the user calls `name`.
 
-    Parameters
-    ----------
-    given : mapping of label to float
-        Shares above 0 and below 1. With two classes one share is enough; with more classes, all are needed.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    name : str, default="prevalence"
-        What the user calls it.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        The shares, with sum 1.
-
-    Raises
-    ------
-    TypeError
-        If it is not a mapping, or if a share is not a number.
-    ValueError
-        If a label is unknown or missing, if a share is not between 0 and 1, or if the sum is not 1.
+    Shares lie above 0 and below 1, and their sum is 1. With two classes one share is enough; with more classes, all are
+    needed. Raise a TypeError if it is not a mapping, or if a share is not a number; else a ValueError.
     """
     if not isinstance(given, Mapping):
         example = {next(reversed(classes.tolist()), 1): 0.03}
@@ -80,12 +62,9 @@ def check_share(share: Any, name: str) -> float:
 def weights_to_shares(
     codes: NDArray[np.intp], classes: NDArray[Any], shares: Floats, sample_weight: Floats | None
 ) -> Floats:
-    """Return weights with mean 1 that give classes the shares. Given weights are used within each class.
+    """Return weights with mean 1 that give classes the shares; raise if a class has a share but no row.
 
-    Raises
-    ------
-    ValueError
-        If a class has a share but no row.
+    Given weights are used within each class.
     """
     weight = np.ones(len(codes)) if sample_weight is None else sample_weight
     held = np.bincount(codes, weight, len(classes))

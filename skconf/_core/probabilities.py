@@ -69,21 +69,8 @@ def read_confidence(
 ) -> tuple[Codes, Floats]:
     """Check every probability. Return the predicted columns and the confidence in them.
 
-    Parameters
-    ----------
-    proba : ndarray of shape (n,) or (n, K)
-        Probabilities. A single column is the probability of class ``positive`` of two.
-    positive : int
-        Position of the class whose probability is in a single column.
-    predicted : ndarray of shape (n,) or None
-        The predicted column of every row. None uses the first maximum.
-    name : str, default="y_proba"
-        Name of the probabilities in messages.
-
-    Returns
-    -------
-    predicted : ndarray of shape (n,)
-    confidence : ndarray of shape (n,), float64
+    A single column is the probability of class `positive` of two. If `predicted` is None, the prediction of a row is
+    the first maximum. Messages call the probabilities `name`.
     """
     n_rows, n_columns = len(proba), 1 if proba.ndim == 1 else proba.shape[1]
     chosen = np.empty(n_rows, dtype=np.intp) if predicted is None else predicted

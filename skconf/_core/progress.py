@@ -20,16 +20,7 @@ FIRST = 1.0
 def progress(title: str, total: float | None, *, unit: str, quiet: bool = False) -> Any:
     """Return a context manager with the methods ``update(amount)`` and ``write(line)``, as a bar of tqdm.
 
-    Parameters
-    ----------
-    title : str
-        Name of the work.
-    total : float or None
-        The total amount. None if it is unknown.
-    unit : str
-        Unit of the amount.
-    quiet : bool, default=False
-        If True, print nothing.
+    The total is in units of `unit`, and None if it is unknown. If `quiet`, nothing is printed.
     """
     if quiet:
         return _Lines(title, total, quiet=True)
@@ -56,12 +47,7 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
 class Steps:
     """Print the current step to standard error, after the first second; in a terminal, in one line.
 
-    Parameters
-    ----------
-    total : int
-        The number of steps.
-    quiet : bool, default=False
-        If True, print nothing.
+    `total` is the number of steps. If `quiet`, nothing is printed.
     """
 
     def __init__(self, total: int, *, quiet: bool = False) -> None:

@@ -7,38 +7,18 @@ from scipy.special import betaincinv
 
 
 def lower_limit(hits: Any, misses: Any, quantile: Any) -> Any:
-    """Return the exact lower limits of the share of hits (Clopper and Pearson).
+    """Return the exact lower limits of the share of hits (Clopper and Pearson); 0 without hits.
 
-    Parameters
-    ----------
-    hits, misses : float or ndarray
-        Counts, which may be fractions.
-    quantile : float
-        Probability that the limit is above the true share.
-
-    Returns
-    -------
-    float or ndarray
-        The limit; 0 without hits.
+    Counts may be arrays and fractions. `quantile` is the probability that the limit is above the true share.
     """
     with np.errstate(invalid="ignore"):
         return np.where(np.greater(hits, 0), betaincinv(hits, np.add(misses, 1), quantile), 0.0)[()]
 
 
 def upper_limit(hits: Any, misses: Any, quantile: Any) -> Any:
-    """Return the exact upper limits of the share of hits (Clopper and Pearson).
+    """Return the exact upper limits of the share of hits (Clopper and Pearson); 1 without misses.
 
-    Parameters
-    ----------
-    hits, misses : float or ndarray
-        Counts, which may be fractions.
-    quantile : float
-        Probability that the limit is not below the true share.
-
-    Returns
-    -------
-    float or ndarray
-        The limit; 1 without misses.
+    Counts may be arrays and fractions. `quantile` is the probability that the limit is not below the true share.
     """
     with np.errstate(invalid="ignore"):
         return np.where(np.greater(misses, 0), betaincinv(np.add(hits, 1), misses, quantile), 1.0)[()]
@@ -47,16 +27,7 @@ def upper_limit(hits: Any, misses: Any, quantile: Any) -> Any:
 def exact_interval(hits: Any, misses: Any, confidence_level: Any) -> tuple[Any, Any]:
     """Return Clopper and Pearson's intervals of the share of hits. Without any counts, it is [0, 1].
 
-    Parameters
-    ----------
-    hits, misses : float or ndarray
-        Counts, which may be fractions.
-    confidence_level : float or ndarray
-        Confidence level of the interval.
-
-    Returns
-    -------
-    low, high : float or ndarray
+    Counts may be arrays and fractions, and the level an array.
     """
     tail = (1 - confidence_level) / 2
     return lower_limit(hits, misses, tail), upper_limit(hits, misses, 1 - tail)
@@ -71,18 +42,7 @@ def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any
 def wilson(share: float, size: float, times: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, within [0, 1]. Without samples, it is [0, 1].
 
-    Parameters
-    ----------
-    share : float
-        The share.
-    size : float
-        Number of samples, which may be a fraction.
-    times : float
-        Multiple of the standard error on each side.
-
-    Returns
-    -------
-    low, high : float
+    The number of samples may be a fraction. `times` is the multiple of the standard error on each side.
     """
     if size == 0:
         return 0.0, 1.0
@@ -96,11 +56,7 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
 def looks_swapped(most_right: float, share: float) -> bool:
     """Return whether labels may be swapped, because far fewer answers are right than for a model without information.
 
-    Parameters
-    ----------
-    most_right : float
-        Upper end of the interval of the accuracy.
-    share : float
-        Share of one of two classes, or of the most frequent class. NaN if it is unknown.
+    `most_right` is the upper end of the interval of the accuracy. `share` is the share of one of two classes, or of the
+    most frequent class; NaN if it is unknown.
     """
     return most_right < 0.6 * min(share, 1 - share)

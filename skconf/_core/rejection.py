@@ -42,23 +42,8 @@ SCORES: dict[str, Callable[[NDArray[Any], Codes], Floats]] = {
 def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> Floats:
     """Return the score that is compared with the threshold, in [0, 1].
 
-    Parameters
-    ----------
-    confidence : str or callable
-        A name from ``SCORES``, or a function of the probabilities.
-    proba : ndarray of shape (n, K)
-        Calibrated probabilities.
-    predicted : ndarray of shape (n,)
-        Predicted columns.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If a user's function returns a wrong shape, NaN, or values outside [0, 1].
+    `confidence` is a name from ``SCORES``, or a function of the calibrated probabilities. Raise if a user's function
+    returns a wrong shape, NaN, or values outside [0, 1].
     """
     if isinstance(confidence, str):
         score = SCORES[confidence](proba, predicted)
@@ -80,23 +65,8 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
 def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisions: NDArray[Any] | None = None) -> Any:
     """Return the label of a rejected sample: the given one, or one of the same type that is not an answer.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (K,)
-        Sorted class labels.
-    reject_label : label, default=None
-        The label that the user chose.
-    decisions : ndarray of shape (D,), default=None
-        Names of decisions, if answers are not classes. The label must be neither a class nor a decision.
-
-    Returns
-    -------
-    label
-
-    Raises
-    ------
-    ValueError
-        If the given label is a class or a decision, or if it does not equal itself, as NaN.
+    Classes are sorted. `decisions` are given if answers are not classes: the label must be neither a class nor a
+    decision. Raise if the given label is one of these, or if it does not equal itself, as NaN.
     """
     known = classes.tolist()
     answers = known if decisions is None else decisions.tolist()
@@ -127,21 +97,7 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
 
 
 def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], reject_label: Any) -> NDArray[Any]:
-    """Return predictions, with the reject label where they are not accepted, in a type for both.
-
-    Parameters
-    ----------
-    prediction : ndarray of shape (n,)
-        Predicted labels.
-    accepted : ndarray of shape (n,), bool
-        Whether each prediction is accepted.
-    reject_label : label
-        The label that replaces the other predictions.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
+    """Return predictions, with the reject label where they are not accepted, in a type for both."""
     label = np.asarray(reject_label)
     text = [array.dtype.kind in "UTO" for array in (prediction, label)]
     dtype = np.result_type(prediction, label) if text[0] == text[1] else np.dtype(object)

@@ -75,20 +75,8 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None) -> Response:
     """Get the answers of a fitted classifier with one call.
 
-    Parameters
-    ----------
-    estimator : classifier
-        Fitted.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    predict : bool, default=False
-        Whether to call ``predict``, too, because its answer is not always the most probable class.
-    costs : ndarray of shape (n_samples, n_classes, n_decisions), default=None
-        Costs of each sample, for a selective classifier whose decisions depend on them.
-
-    Returns
-    -------
-    Response
+    With `predict`, call ``predict``, too, because its answer is not always the most probable class. Costs of each
+    sample, of shape (n_samples, n_classes, n_decisions), are for a selective classifier whose decisions depend on them.
     """
     model, transformers, compared = _innermost(estimator)
     if hasattr(model, "predict_selective"):

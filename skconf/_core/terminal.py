@@ -56,12 +56,8 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 def say(text: str, file: TextIO | None = None, *, headings: Collection[str] = ()) -> None:
     """Print a text; escape control characters, which labels or file names may contain.
 
-    In a terminal, headings are bold, as lines or before a colon, unless ``NO_COLOR`` is set.
-
-    Raises
-    ------
-    OSError
-        If standard output is closed, or its disk is full.
+    In a terminal, headings are bold, as lines or before a colon, unless ``NO_COLOR`` is set. Raise an OSError if
+    standard output is closed, or its disk is full.
     """
     from skconf._core.messages import visible  # it needs numpy, which --help does not
 

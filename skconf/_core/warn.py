@@ -52,14 +52,7 @@ def warn(
 ) -> None:
     """Warn the caller of this package, with the file and line of the call.
 
-    Parameters
-    ----------
-    message : str
-        What happened, where, and what to do. If a row is named, the text before the row.
-    category : type of Warning, default=UserWarning
-        The category, by which Python filters warnings.
-    kind, row, rest
-        As in :class:`Notice`.
+    The parameters are as in :class:`Notice`. Python filters warnings by their category.
     """
     warn_each([Notice(message, category, kind, row, rest)])
 
