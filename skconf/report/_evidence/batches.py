@@ -71,10 +71,7 @@ def evaluate_in_batches(
 ) -> InBatches:
     """Evaluate the predictions in files, in memory that does not grow with their size.
 
-    Raises
-    ------
-    ValueError
-        If a file is malformed, or a requested metric cannot be computed in batches.
+    Raise if a file is malformed, or a requested metric cannot be computed in batches.
     """
     trials = (read_rows(open_table(file), columns, _TRIAL_ROWS) for file in files)
     trial = next((rows.profile for rows in trials if rows is not None), None)

@@ -92,17 +92,8 @@ def compare_models(
 ) -> Comparison:
     """Compare every model with the baseline in all metrics that have a best value, in one family of tests.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        The metrics.
-    profiles : mapping of model to ConfidenceProfile
-        Predictions; empty if these were read in batches.
-    baseline : model
-        The model that the others are compared with.
-    unpaired : mapping of model to str
-        The reason why the rows of a model cannot be paired with the rows of the baseline. It completes the sentence
-        "BASELINE and MODEL ...".
+    There are no profiles if predictions were read in batches. `unpaired` has the reason why the rows of a model cannot
+    be paired with the rows of the baseline. It completes the sentence "BASELINE and MODEL ...".
     """
     others = [model for model in {**profiles, **unpaired} if model != baseline]
     if not others or baseline is None:

@@ -61,16 +61,8 @@ class Compared:
 class Draws:
     """Draws of the rows that several models share. In each draw, the best threshold of each model is found again.
 
-    So the differences include the uncertainty of the choice of a threshold.
-
-    Parameters
-    ----------
-    profiles : mapping of model to ConfidenceProfile
-        Predictions of the same rows.
-    stops : mapping of model to Stops
-        The thresholds of the models.
-    level : float
-        Level of the intervals.
+    So the differences include the uncertainty of the choice of a threshold. The profiles are of the same rows, and
+    `level` is the level of the intervals.
     """
 
     def __init__(self, profiles: Mapping[Any, ConfidenceProfile], stops: Mapping[Any, Stops], level: float) -> None:

@@ -28,18 +28,7 @@ def interval_ends(
 ) -> tuple[Floats, list[Any]]:
     """Compute the interval of every metric (NaN if there is none) and its notices.
 
-    Parameters
-    ----------
-    rows, values : sequence
-        Metrics and their values.
-    profile : ConfidenceProfile
-        The predictions.
-    level : float
-        Level of the intervals.
-    most_resampled : float, default=inf
-        The most samples for metrics that need resampling.
-    random_state : int, Generator or None, default=0
-        Seed of resampling.
+    With more than `most_resampled` samples, metrics that need resampling have no interval.
     """
     ends = np.full((len(rows), 2), np.nan)
     few = len(profile) <= most_resampled

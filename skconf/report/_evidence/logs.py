@@ -69,13 +69,7 @@ class CountsAlone(TableAlone):
 
 
 def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batches: bool) -> Logs:
-    """Read the logs among the files of models.
-
-    Raises
-    ------
-    ValueError
-        If a log is one of several files of a model, or cannot be read.
-    """
+    """Read the logs among the files of models; raise if a log is one of several files of a model, or cannot be read."""
     found = Logs({}, dict.fromkeys(models, columns), [])
     for model, files in models.items():
         log = next((file for file in files if is_log(file)), None)

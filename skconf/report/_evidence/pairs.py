@@ -70,13 +70,8 @@ class Pairs:
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     """Bring the predictions of all models into the same order of rows.
 
-    Parameters
-    ----------
-    rows : mapping of str to RowsOfFile
-        What was read for each model.
-    ids : label or None
-        Column of the ids by which rows are matched; None matches rows by position, if the true labels agree and, where
-        all files have ids, the ids agree, too.
+    Rows are matched by the column `ids`. None matches rows by position, if the true labels agree and, where all files
+    have ids, the ids agree, too.
     """
     numbers: dict[str, NDArray[Any]] = {}
     if ids is not None and len(rows) > 1:

@@ -73,14 +73,7 @@ def evidence_of(
 ) -> Evidence:
     """Evaluate predictions, and return the data of a report on them.
 
-    Parameters
-    ----------
-    profiles : mapping of model to ConfidenceProfile
-        The predictions of each model.
-    several : bool
-        Whether models were given by name.
-    metrics, threshold, confidence_level, baseline, slices, random_state, errors, prices, prevalence
-        As in :func:`skconf.confidence_report`.
+    `several` says whether models were given by name. The other parameters are as in :func:`skconf.confidence_report`.
     """
     if baseline is not None and not several:
         raise ValueError(f"baseline={baseline!r} needs several models, passed as mappings. Leave it out.")

@@ -82,25 +82,11 @@ def is_chosen(metrics: Any) -> bool:
 
 
 def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
-    """Return the rows of a report.
+    """Return the rows of a report; with `has_threshold`, metrics of a threshold are among the usual ones.
 
-    Parameters
-    ----------
-    metrics : iterable or mapping of whatever may name a metric, "all" or None
-        The requested metrics. "all" means every metric that is a number, None the usual metrics.
-    has_threshold : bool
-        Whether metrics of a threshold are among the usual ones.
-
-    Returns
-    -------
-    list of Row
-
-    Raises
-    ------
-    TypeError
-        If `metrics` is a single name, or an entry does not name a metric, or names one that is not a single number.
-    ValueError
-        If there is no such metric, or `metrics` is empty.
+    `metrics` names the requested metrics. "all" means every metric that is a number, None the usual metrics. Raise a
+    TypeError if it is a single name, or if an entry does not name a metric, or one that is not a single number; and a
+    ValueError if there is no such metric, or none is requested.
     """
     if isinstance(metrics, str) and metrics != "all":
         raise TypeError(f"metrics must be a list of names, 'all' or None, not the string {metrics!r}.")

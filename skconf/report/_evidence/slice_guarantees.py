@@ -20,24 +20,10 @@ def guaranteed_in_slices(
 ) -> pd.DataFrame:
     """Return a threshold for each slice. Together, they keep a target with a given probability.
 
-    Parameters
-    ----------
-    profile : ConfidenceProfile
-        Predictions without weights and costs.
-    slices : mapping of column to Slices
-        The slices by each column; the columns share the probability.
-    target : float
-        The allowed errors in each slice.
-    level : float
-        The probability.
-    n_candidates : int, default=1
-        Number of scores that also share the probability.
-
-    Returns
-    -------
-    DataFrame
-        A row for each slice, in the order of their names, with the columns ``slice``, ``n_units`` (rows or groups),
-        ``threshold`` (NaN if nothing is guaranteed), ``coverage`` (of its answers) and ``reason``.
+    The predictions have no weights and costs. `target` is the risk that is allowed in each slice. All columns, and
+    `n_candidates` scores, share the probability. There is a row for each slice, in the order of their names, with
+    the columns ``slice``, ``n_units`` (rows or groups), ``threshold`` (NaN if nothing is guaranteed), ``coverage`` (of
+    its answers) and ``reason``.
     """
     answers = replace(drawn_as_counts(profile), abstained=None)
     tables = []

@@ -27,18 +27,9 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
     independent. If graded answers imply too few errors for a t test, each is drawn once as right or wrong, and counted.
     Costs are not tested, because they have no bound.
 
-    Parameters
-    ----------
-    profile : ConfidenceProfile
-        Predictions.
-    columns : sequence of ndarray of shape (n_samples,)
-        Number of each sample's group, from 0, in each way to group them.
-
-    Returns
-    -------
-    list of ndarray of shape (n_groups,)
-        P-values without adjustment for their number. NaN for an empty group, for costs, and for a group with too few
-        expected errors if weights differ, or if answers are graded or in groups.
+    Each of the `columns` numbers the group of every sample from 0. P-values are not adjusted for their number. They are
+    NaN for an empty group, for costs, and for a group with too few expected errors if weights differ, or if answers are
+    graded or in groups.
     """
     if profile.kind == "costs":
         return [np.full(int(codes.max()) + 1, np.nan) for codes in columns]

@@ -52,20 +52,8 @@ class Slices:
 def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
     """Return the slices by each column of a table.
 
-    Parameters
-    ----------
-    columns : DataFrame, or mapping of name to array-like of shape (n_samples,)
-        The columns.
-    n_samples : int
-        Number of predictions.
-
-    Raises
-    ------
-    TypeError
-        If `columns` has no names.
-    ValueError
-        If there is no column, or one has another length, holds lists or other containers, or has a different text in
-        nearly every row.
+    Raise a TypeError if `columns` has no names. Raise a ValueError if there is no column, or if one has another length
+    than `n_samples`, holds lists or other containers, or has a different text in nearly every row.
     """
     if not isinstance(columns, Mapping) and (isinstance(columns, pd.Series) or not hasattr(columns, "columns")):
         raise TypeError(
@@ -83,12 +71,8 @@ def slices_of_files(
 ) -> dict[str, dict[Any, Slices]]:
     """Return the slices of the rows in the file of each model, by columns of these names; the same cuts in all files.
 
-    `kept` has the numbers of the rows that were kept, if not all rows of a file were.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or has a different text in nearly every row.
+    `kept` has the numbers of the rows that were kept, if not all rows of a file were. Raise if a column is missing, or
+    has a different text in nearly every row.
     """
     listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
     tables = []

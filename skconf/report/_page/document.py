@@ -19,23 +19,10 @@ _POLICY = (
 
 
 def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, byline: str = "") -> str:
-    """Return a page.
+    """Return a page as HTML. The same parts give the same bytes.
 
-    Parameters
-    ----------
-    title : str
-        Title of the page, plain text.
-    opening : sequence of Part
-        The parts before the first section.
-    sections : sequence of Section
-        The questions and their answers.
-    byline : str, default=""
-        A line below the title: when and with what the page was made.
-
-    Returns
-    -------
-    str
-        HTML. The same parts give the same bytes.
+    The title is plain text. `opening` has the parts before the first section. `byline` is a line below the title: when
+    and with what the page was made.
     """
     ids = Ids()
     keys = [ids.new(section.short) for section in sections]
@@ -54,12 +41,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
 def fragment(parts: Sequence[Part], *, prefix: str) -> str:
     """Return parts for a notebook: with their style, without a script.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-        What to show.
-    prefix : str
-        The beginning of each identifier, which must differ between cells.
+    Each identifier begins with the prefix, which must differ between cells.
     """
     ids = Ids(prefix, scripted=False)
     shown = element("div", [part.html(ids) for part in parts], class_="skconf-page")
@@ -105,10 +87,7 @@ def _asset(name: str) -> str:
 def made_on() -> str:
     """Return today's date in UTC, or the date of SOURCE_DATE_EPOCH if it is set, so that pages can be reproduced.
 
-    Raises
-    ------
-    ValueError
-        If SOURCE_DATE_EPOCH is not a number of seconds.
+    Raise if SOURCE_DATE_EPOCH is not a number of seconds.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:

@@ -29,19 +29,9 @@ Content: TypeAlias = "str | Iterable[Content] | None"
 def element(name: str, /, *content: Content, **attributes: str | float | bool | None) -> Markup:
     """Return an element.
 
-    Parameters
-    ----------
-    name : str
-        Name of the element.
-    *content : str, Markup, None, or iterables of these
-        The content. Plain strings are escaped, and None is left out.
-    **attributes : str, float, bool or None
-        ``_`` in a name stands for ``-``, and is dropped at the end (``class_``). True is an attribute without a value.
-        None and False leave the attribute out.
-
-    Returns
-    -------
-    Markup
+    Plain strings of the content are escaped, and None is left out. ``_`` in the name of an attribute stands for ``-``,
+    and is dropped at the end (``class_``). True is an attribute without a value. None and False leave the attribute
+    out.
 
     Examples
     --------
@@ -90,12 +80,8 @@ def as_json(data: Any, **attributes: str) -> Markup:
 class Ids:
     """Gives unique identifiers: the requested text, with a number if it is taken.
 
-    Parameters
-    ----------
-    prefix : str, default=""
-        The beginning of every identifier, so that several pages fit into one notebook.
-    scripted : bool, default=True
-        Whether a script runs on the page. Without a script, buttons are left out.
+    Every identifier begins with the prefix, so that several pages fit into one notebook. If no script runs on the page,
+    buttons are left out.
     """
 
     def __init__(self, prefix: str = "", *, scripted: bool = True) -> None:

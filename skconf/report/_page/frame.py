@@ -39,14 +39,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Frame:
-    """The places of values in a chart.
-
-    Parameters
-    ----------
-    x, y : Axis
-    box : Box
-        The area between the axes.
-    """
+    """The places of values in a chart. The box is the area between the axes."""
 
     x: Axis
     y: Axis

@@ -94,20 +94,7 @@ def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
 
 
 class _Table:
-    """The texts of a comparison.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the report rests on.
-    found : Comparison
-        The differences.
-
-    Attributes
-    ----------
-    others : list of model
-        The models that are compared with the baseline.
-    """
+    """The texts of a comparison. `others` are the models that are compared with the baseline."""
 
     def __init__(self, evidence: Evidence, comparison: Comparison) -> None:
         self.baseline, self.n_compared = comparison.baseline, comparison.n_compared
