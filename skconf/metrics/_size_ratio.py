@@ -406,21 +406,7 @@ def as_large_as(observed: float, drawn: Floats) -> NDArray[np.bool_]:
 
 
 def draw_error_sizes(size: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw Σ s e, with independent errors e of probability 1/s, as calibrated confidences give by chance.
-
-    Parameters
-    ----------
-    size : ndarray of shape (n,)
-        Sizes s >= 1.
-    n_draws : int
-        Number of sums.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of shape (n_draws,)
-    """
+    """Draw Σ s e, with independent errors e of probability 1/s, as calibrated confidences give by chance; s >= 1."""
     chance = 1 / size
     outcomes = np.column_stack([chance, 1 - chance])
     return len(size) + draw_sums(outcomes, np.column_stack([size, np.zeros(len(size))]), n_draws, rng)

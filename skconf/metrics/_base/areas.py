@@ -13,18 +13,8 @@ from skconf.metrics._base.kinds import divide
 def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
     """Return the area under the ROC curve (NaN without positives or negatives) and the weight of the positives.
 
-    Parameters
-    ----------
-    score : ndarray of shape (n_samples,)
-        Probability of the class.
-    present : ndarray of shape (n_samples,), bool
-        Whether the sample is of the class.
-    weight : ndarray of shape (n_samples,)
-        Weights. The weight of a pair is the product of two weights.
-
-    Returns
-    -------
-    area, support : float
+    The score is the probability of a class, and `present` says whether a sample is of the class. The weight of a pair
+    is the product of two weights.
     """
     support = float(weight[present].sum())
     if support == 0:

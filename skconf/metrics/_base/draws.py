@@ -20,22 +20,8 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     """Draw Σ_i (a_i,Y − E a_i,Y), with independent labels Y drawn from the probabilities in row i.
 
     The many rows with the smallest effect are drawn as one sum, from the gamma distribution with its first three
-    moments. In the other rows, only the exceptions from the most probable label are drawn.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n, K)
-        Probabilities of the labels.
-    cost : ndarray of shape (n, K)
-        Cost a_ik of label k.
-    n_draws : int
-        Number of sums.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of shape (n_draws,)
+    moments. In the other rows, only the exceptions from the most probable label are drawn. Both arrays have a row for
+    each sample and a column for each label k: `proba` its probability, `cost` its cost a_ik.
     """
     # Sums over an array in the order of columns differ by rounding. This would change the order of similar rows, and so
     # the draws.
@@ -78,20 +64,8 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) -> list[Notice]:
     """Return a warning if there are too few draws to reject at a level.
 
-    Parameters
-    ----------
-    name : str
-        The function that was called.
-    n_tests : int
-        Factor by which the smallest p-value, 1 / (n_resamples + 1), is multiplied.
-    n_resamples : int
-        Number of draws.
-    level : float
-        Level of the test.
-
-    Returns
-    -------
-    list of Notice
+    `name` is the function that was called. `n_tests` is the factor by which the smallest p-value, 1 / (n_resamples +
+    1), is multiplied.
     """
     least = n_tests / (n_resamples + 1)
     if least <= level:

@@ -47,14 +47,7 @@ class RankedByClass(Metric, rests_on="order"):
     def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
         """Return the value of a class (NaN if it is undefined) and the weight of its samples.
 
-        Parameters
-        ----------
-        score : ndarray of shape (n_samples,)
-            Probability of the class.
-        present : ndarray of shape (n_samples,), bool
-            Whether the sample is of the class.
-        weight : ndarray of shape (n_samples,)
-            Weights.
+        The score is the probability of the class, and `present` says whether a sample is of the class.
         """
 
     @abstractmethod

@@ -99,16 +99,7 @@ class BlockSums:
 
     Columns and cells are identified by the name under which the block holds them, such as a key of `computed_once`;
     others are identified by their term. Columns are multiplied by `numpy.dot`, because it lets other threads run,
-    unlike ``@``.
-
-    Parameters
-    ----------
-    block : ConfidenceProfile
-        The samples.
-    groups : ndarray of shape (n_samples,), default=None
-        Number of each sample's group, from 0. All sums then have a leading axis over the groups.
-    n_groups : int, default=1
-        Number of groups.
+    unlike ``@``. Groups are numbered from 0. With groups, all sums have a leading axis over them.
     """
 
     def __init__(self, block: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> None:
@@ -135,11 +126,8 @@ class BlockSums:
     def products(self, terms: Sequence[Term]) -> Sums:
         """Return, for any two sums of a metric, the sum over samples of the products of their terms.
 
-        Returns
-        -------
-        tuple of ndarray
-            A matrix for every pair of terms, in order: its rows and columns are the sums of the two terms. If both
-            terms have the same cells, products of different cells are zero, and only the diagonal is returned.
+        There is a matrix for every pair of terms, in order: its rows and columns are the sums of the two terms. If both
+        terms have the same cells, products of different cells are zero, and only the diagonal is returned.
         """
         read = [self._read(term) for term in terms]
         return tuple([self._pair(one, other) for position, one in enumerate(read) for other in read[position:]])

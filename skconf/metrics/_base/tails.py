@@ -16,22 +16,11 @@ _REACH = 8
 
 
 def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
-    """Return P(Σ s e >= observed sum), with independent events e of probability 1/s.
+    """Return P(Σ s e >= observed sum), with independent events e of probability 1/s, and sizes s >= 1.
 
     If sizes are small compared with the spread of their sum, their sum is normal up to its skewness. The other sizes
     are rounded to a grid, and added one by one to the distribution of their sum. This is exact for the rounded sizes,
     however rare and large they are.
-
-    Parameters
-    ----------
-    size : ndarray of shape (n,)
-        Sizes s >= 1.
-    occurred : ndarray of shape (n,), bool
-        Whether each event was observed.
-
-    Returns
-    -------
-    float
     """
     if not occurred.any():
         return 1.0

@@ -151,17 +151,9 @@ def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
 def exact_binomial_p_value(right: Floats, total: Floats, chance: Floats, enough: float = 0.0) -> Floats:
     """Return p-values of many two-sided exact binomial tests, as in `scipy.stats.binomtest`.
 
-    Parameters
-    ----------
-    right, total, chance : ndarray of shape (n,)
-        Successes, trials and the tested probability of a success.
-    enough : float, default=0.0
-        A level of interest. If a cheap upper bound of the p-value is at most `enough`, this bound is returned instead.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Probability of all outcomes that are at most as probable as the observed one.
+    Each is the probability of all outcomes that are at most as probable as `right` successes in `total` trials, if a
+    success has the probability `chance`. If a cheap upper bound of a p-value is at most `enough`, this bound is
+    returned instead.
     """
     low, high = right < chance * total, right > chance * total
     out = np.ones(len(right))  # where the observed number is the expected one

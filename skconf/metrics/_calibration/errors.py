@@ -274,21 +274,10 @@ class _EqualMass(Substitute, Whole):
 
 
 def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]:
-    """Return a norm of the gaps between confidence and accuracy, over bins along the last axis.
+    """Return a norm of the gaps between confidence and accuracy, over bins along the last axis; NaN without weight.
 
-    Parameters
-    ----------
-    gap : ndarray of shape (..., n_bins)
-        Σ w (z − c) in each bin.
-    weight : ndarray of shape (..., n_bins)
-        Σ w in each bin.
-    norm : {"l1", "l2", "max"}
-        Mean, root mean square or maximum of the gaps.
-
-    Returns
-    -------
-    ndarray
-        The norm; NaN if there is no weight.
+    A gap is Σ w (z − c) in a bin, and a weight Σ w. The norm "l1" is the mean of the gaps, "l2" their root mean square,
+    and "max" their maximum.
     """
     total = weight.sum(axis=-1)
     if norm == "l1":

@@ -189,15 +189,8 @@ class _NestedBins:
     def estimates(self, count: Floats, right: Floats) -> Floats:
         """Return Σ_bins ((Σ d)² − Σ d²) / |bin| for every level, from counts for every confidence and trial.
 
-        Parameters
-        ----------
-        count, right : ndarray of shape (n_confidences, n_trials)
-            Number of samples, and number of right ones.
-
-        Returns
-        -------
-        ndarray of shape (n_levels, n_trials)
-            The sums, from the coarsest level to the finest.
+        Both numbers, of samples and of right ones, have the shape (n_confidences, n_trials). The sums have the shape
+        (n_levels, n_trials), from the coarsest level to the finest.
         """
         n_trials = count.shape[1]
         sums = np.empty((len(count), 3, n_trials))  # by bin: |bin|, Σ d, Σ d²

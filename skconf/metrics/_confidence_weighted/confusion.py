@@ -34,21 +34,8 @@ def outcomes_of(
     """Return the sums of hits, false alarms and misses of every class.
 
     Each is a direct sum, not a difference of sums. So no digits are lost, and a sum without samples is exactly zero.
-
-    Parameters
-    ----------
-    true, predicted : ndarray of shape (n_samples,)
-        Positions of the classes.
-    n_classes : int
-        Number of classes.
-    count : ndarray of shape (n_samples,) or float
-        The number that each prediction counts, before its sample weight.
-    positive : int, default=None
-        Position of the positive class. If given, the sums are those of (rest, class).
-
-    Returns
-    -------
-    tuple of three Term
+    Each prediction counts `count`, before its sample weight. If a positive class is given, the sums are those of (rest,
+    class).
     """
     if positive is not None:
         true, predicted, n_classes = (true == positive).astype(np.intp), (predicted == positive).astype(np.intp), 2

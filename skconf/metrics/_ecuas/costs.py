@@ -153,13 +153,6 @@ def entropy(proba: NDArray[Any]) -> NDArray[Any]:
 def least_favourable_probabilities(cost_matrix: ArrayLike) -> Floats:
     """Return the class probabilities under which the best decision costs most.
 
-    Parameters
-    ----------
-    cost_matrix : array-like of shape (n_classes, n_decisions)
-        Cost of each decision under each true class.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
+    The matrix has the cost of each decision (column) under each true class (row).
     """
     return np.array(least_favourable(CostMatrix.read(cost_matrix).costs)[1])
