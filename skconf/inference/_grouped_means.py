@@ -45,18 +45,8 @@ class Means:
     def of_parts(cls, values: Floats, weight: Floats | None, unit: Codes | None, part: Codes, n_parts: int) -> Self:
         """Return the means over disjoint parts of the answers.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_samples,)
-            The value of each answer.
-        weight : ndarray of shape (n_samples,) or None
-            The weight of each answer.
-        unit : ndarray of shape (n_samples,) or None
-            The group of each answer. If None, each answer is a unit.
-        part : ndarray of shape (n_samples,)
-            Number of the part of each answer.
-        n_parts : int
-            Number of parts.
+        `unit` is the group of each answer; without groups, each answer is a unit. `part` is the number of its part,
+        from 0.
         """
         kept = slice(None) if weight is None else weight > 0
         values, part = values[kept], part[kept]

@@ -17,19 +17,10 @@ _UNDERCONFIDENT = {"mild": 20, "serious": 100}
 def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
     """Grade the harm of some answers twice: by the near end and by the far end of the interval of their error rate.
 
-    Parameters
-    ----------
-    low, high : float
-        Interval of the error rate.
-    expected : float
-        The error rate that the confidences imply.
-
-    Returns
-    -------
-    shown, at_most : str
-        "negligible": the difference is too small to matter at a threshold. "mild": the error rate above a threshold is
-        not the expected one. "serious": there is one more error in twenty answers, or three times the expected errors.
-        "unusable": there are ten times the expected errors.
+    The first grade is shown; the harm is at most the second. `expected` is the error rate that the confidences imply.
+    "negligible": the difference is too small to matter at a threshold. "mild": the error rate above a threshold is not
+    the expected one. "serious": there is one more error in twenty answers, or three times the expected errors.
+    "unusable": there are ten times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
 

@@ -97,22 +97,9 @@ def delta_ends(
 ) -> tuple[float, float]:
     """Return the ends of an interval by a standard error: Wilson's if the value has bounds, else by Student's t.
 
-    Parameters
-    ----------
-    statistic : Statistic
-        The statistic that has the value.
-    value, error, degrees_of_freedom : float
-        Value, its standard error, and the degrees of freedom of this error.
-    effective_size : callable
-        Returns the effective number of units in the denominator of a quotient. It is called only if all units have the
-        same influence.
-    confidence_level : float
-        Confidence level.
-
-    Returns
-    -------
-    low, high : float
-        Ends of the interval; NaN if there is none.
+    The error is the standard error of the value, and has the degrees of freedom. `effective_size` returns the effective
+    number of units in the denominator of a quotient. It is called only if all units have the same influence. The ends
+    are NaN if there is no interval.
     """
     times, (least, most) = student(confidence_level, degrees_of_freedom), statistic.bounds
     width = most - least
@@ -134,21 +121,8 @@ def delta_ends(
 def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -> tuple[float, float]:
     """Return the ends of Wilson's interval, for a value with bounds that is as uncertain as a proportion.
 
-    Parameters
-    ----------
-    statistic : Statistic
-        The statistic that has the value.
-    value : float
-        The value.
-    size : float
-        Number of samples of the proportion.
-    times : float
-        Multiple of the standard error on each side.
-
-    Returns
-    -------
-    low, high : float
-        Ends of the interval. Without samples, they are the bounds of the value.
+    `size` is the number of samples of the proportion, and `times` the multiple of the standard error on each side.
+    Without samples, the ends are the bounds of the value.
     """
     least, most = statistic.bounds
     width = most - least

@@ -152,24 +152,11 @@ def most_draws(n_tests: int, level: float) -> int:
 def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.Generator) -> float:
     """Return the one-sided p-value of a sum of error sizes under errors drawn from the confidences.
 
+    The sizes are 1/(1 − c) of all samples, and `observed` is the sum of the sizes of the errors.
+
     If Chernoff's bound is below what draws can show, it is the p-value. Else draws follow the rule of Besag and
     Clifford. They end when 100 of them are at least as large as the data, and p = 100 / draws. Or they end after `most`
     draws, and p = (number as large + 1) / (most + 1).
-
-    Parameters
-    ----------
-    size : ndarray of shape (n,)
-        1/(1 − c) of every sample.
-    observed : float
-        Sum of the sizes of the errors.
-    most : int
-        Largest number of draws.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    float
 
     References
     ----------

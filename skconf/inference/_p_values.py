@@ -24,23 +24,9 @@ def t_test(
 ) -> tuple[float, float, float]:
     """Return interval and p-value of a difference; NaN if all units differ by the same amount, unless it is 0.
 
-    Parameters
-    ----------
-    estimates : sequence of float
-        One or several estimates of the difference. The interval covers the intervals of all of them. The estimate
-        closest to 0 is tested.
-    error : float
-        Standard error of each estimate.
-    scale : float
-        Size of the two values. A difference that is tiny compared with it is rounding.
-    confidence_level : float
-        Confidence level of the interval.
-    degrees_of_freedom : float
-        Degrees of freedom of the t distribution. If infinite, it is the normal distribution.
-
-    Returns
-    -------
-    low, high, p_value : float
+    There may be several estimates of the difference, with one standard error. The interval covers the intervals of all
+    of them, and the estimate closest to 0 is tested. `scale` is the size of the two values: a difference that is tiny
+    compared with it is rounding. With infinite degrees of freedom, the t distribution is the normal distribution.
     """
     least, most = min(estimates), max(estimates)
     if error > ROUNDING * scale:

@@ -18,14 +18,7 @@ class ErrorCount:
     """The number of errors among answers with given chances of an error: a Poisson binomial variable.
 
     Its characteristic function is Π (1 − p + p exp(it)), and the probabilities are the Fourier coefficients. They are
-    exact up to rounding errors of about 1e-14.
-
-    Parameters
-    ----------
-    chance : ndarray of shape (n_levels,)
-        Chances p of an error.
-    count : ndarray of shape (n_levels,)
-        Number of answers with each chance.
+    exact up to rounding errors of about 1e-14. `count` is the number of answers with each chance p.
     """
 
     def __init__(self, chance: Floats, count: Floats) -> None:

@@ -201,16 +201,8 @@ def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
 def likeliest_shares(ratio: Floats, start: Floats) -> Floats:
     """Return the shares π that maximise Σ log Σ_k π_k r_k, by EM.
 
-    Parameters
-    ----------
-    ratio : ndarray of shape (n_samples, n_classes)
-        Densities of each row in each class, up to a factor of the row.
-    start : ndarray of shape (n_classes,)
-        Shares to start from, all above 0.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
+    Rows of `ratio` have the densities of a sample in each class, up to a factor of the row. All shares to start from
+    are above 0.
     """
     shares = start
     for _ in range(_STEPS):

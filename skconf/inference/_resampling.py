@@ -57,33 +57,13 @@ def replicate(
     progress: bool = False,
     beside: ConfidenceProfile | None = None,
 ) -> Floats:
-    """Return the statistics of resampled predictions, the same for any number of jobs.
+    """Return the statistics of resampled predictions, the same for any number of jobs; NaN where undefined.
 
-    Parameters
-    ----------
-    draw : callable
-        A function of the number of resamples and a generator. It returns a row for each resample: the counts of the
-        samples, or factors of their weights, which are floats.
-    profiles : sequence of ConfidenceProfile
-        Predictions for the same samples, by one model or more. All models share the resamples.
-    statistics : sequence of Statistic
-        The statistics to compute.
-    n_resamples : int
-        Number of resamples.
-    random_state : int, Generator or None, default=None
-        Seed.
-    n_jobs : int, default=None
-        Number of jobs, as in joblib.
-    progress : bool, default=False
-        Show progress on standard error.
-    beside : ConfidenceProfile, default=None
-        Further answers, if there is a single profile. Their factors are the last ones that `draw` returns.
-
-    Returns
-    -------
-    ndarray of shape (n_resamples, n_profiles, n_statistics)
-        The statistics; NaN where undefined. If `draw` returns k rows for each resample, there are k rows for each
-        resample here, too.
+    `draw` returns a row for each resample: the counts of the samples, or factors of their weights, which are floats.
+    All models predict the same samples, and share the resamples. `beside` has further answers, if there is a single
+    profile; their factors are the last ones that `draw` returns. The shape is (n_resamples, n_profiles, n_statistics).
+    If `draw` returns k rows for each resample, there are k rows for each resample here, too. Progress is shown on
+    standard error.
     """
     most = _MOST_COUNTS if beside is None else _MOST_FACTORS
     size = max(1, min(_MOST_DRAWS, most // len(profiles[0])))

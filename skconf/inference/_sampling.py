@@ -50,16 +50,9 @@ class Error(NamedTuple):
 class Sampling:
     """Units that were drawn independently. Each unit is one sample or a group of samples.
 
-    Parameters
-    ----------
-    n_samples : int
-        Number of samples.
-    groups : column or columns of labels, default=None
-        Group of each sample. If None, each sample is a unit.
-    stratify : column or columns of labels, default=None
-        Stratum of each sample. The number of units of each stratum was fixed. If None, there is a single stratum.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights. A unit with weight 0 is not counted, and never drawn.
+    `groups` has the group of each sample; without it, each sample is a unit. `stratify` has the stratum of each sample,
+    and the number of units of each stratum was fixed; without it, there is a single stratum. Either is a column or
+    columns of labels. A unit with weight 0 is not counted, and never drawn.
     """
 
     def __init__(
@@ -308,10 +301,8 @@ class Sampling:
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw how often each sample occurs in a resample: the same number of units, drawn with replacement.
 
-        Returns
-        -------
-        ndarray of shape (n_draws, n_samples)
-            Multinomial counts. The probability that a count is above 255 is smaller than 1e-500.
+        The counts, of shape (n_draws, n_samples), are multinomial. One is above 255 with a probability smaller than
+        1e-500.
         """
         counts = np.empty((n_draws, self.n_units), dtype=np.uint8)
         ends = self.sizes.cumsum()
@@ -325,10 +316,7 @@ class Sampling:
     def swap(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw which of two predictions each unit gets: counts of the samples of both models, joined.
 
-        Returns
-        -------
-        ndarray of shape (2 n_draws, 2 n_samples)
-            0 or 1. Every second row has the complement of the row before.
+        They are 0 or 1, of shape (2 n_draws, 2 n_samples). Every second row has the complement of the row before.
         """
         first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
@@ -351,11 +339,8 @@ def _equal(sample_weight: Floats | None) -> bool:
 def draw_outcomes(confidence: Floats, n_draws: int, rng: np.random.Generator) -> Counts:
     """Draw which predictions are right, if the confidences are calibrated.
 
-    Returns
-    -------
-    ndarray of shape (n_draws, 2 n_samples)
-        Counts for :func:`both_outcomes`: the first half is 1 for right predictions, the second half is 1 for wrong
-        ones.
+    The result, of shape (n_draws, 2 n_samples), has counts for :func:`both_outcomes`: the first half is 1 for right
+    predictions, the second half is 1 for wrong ones.
     """
     n_samples = len(confidence)
     counts = np.empty((n_draws, 2 * n_samples), dtype=np.uint8)

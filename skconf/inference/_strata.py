@@ -94,11 +94,7 @@ def draws_within_strata(
     With several models, a stratum has a phantom row for each model, about which only this model is wrong. With a single
     model, it has one phantom row about which the model is wrong, and one about which it is right. Draws of two kinds
     alternate: in the first, the wrong one is lighter if errors are few; in the second, the right one is lighter if
-    right answers are few.
-
-    Returns
-    -------
-    ndarray of shape (n_draws, n_profiles, n_statistics)
+    right answers are few. The shape is (n_draws, n_profiles, n_statistics).
     """
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
     rng = np.random.default_rng(resampling.get("random_state"))
