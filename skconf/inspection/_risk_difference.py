@@ -41,17 +41,8 @@ class RiskDifference:
     def of(cls, profile: ConfidenceProfile, baseline: ConfidenceProfile, level: float) -> Self:
         """Compare a model with a baseline on the same rows.
 
-        Parameters
-        ----------
-        profile, baseline : ConfidenceProfile
-            Predictions of the same rows, in one order.
-        level : float
-            Level of the band.
-
-        Raises
-        ------
-        ValueError
-            If the profiles have different rows or weights, or different kinds of answers.
+        Both predict the same rows, in one order. `level` is the level of the band. Raise if the profiles have different
+        rows or weights, or different kinds of answers.
         """
         _check_same_rows(profile, baseline)
         both = profile.everything, baseline.everything
