@@ -172,24 +172,9 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
 
 
 def to_graph(calibrator: Any, proba: Tensor) -> Tensor:
-    """Write a fitted calibrator into a graph.
+    """Write a fitted calibrator of this package into a graph, and return the calibrated probabilities of all classes.
 
-    Parameters
-    ----------
-    calibrator : calibrator
-        A fitted calibrator of this package.
-    proba : Tensor
-        Probabilities of all classes.
-
-    Returns
-    -------
-    Tensor
-        Calibrated probabilities.
-
-    Raises
-    ------
-    ValueError
-        If this calibrator cannot be converted to ONNX.
+    Raise if this calibrator cannot be converted to ONNX.
     """
     if not isinstance(calibrator, Calibrator):
         raise _no_graph(calibrator)

@@ -21,15 +21,7 @@ Keep = Callable[[NDArray[Any]], str]
 
 
 class Graph:
-    """A graph in which nodes and constants are written.
-
-    Parameters
-    ----------
-    write : callable
-        ``write(operation, *inputs, **attributes)`` returns the name of the output.
-    keep : callable
-        ``keep(array)`` returns the name of a constant.
-    """
+    """A graph in which nodes and constants are written."""
 
     def __init__(self, write: Write, keep: Keep) -> None:
         self.write, self.keep = write, keep

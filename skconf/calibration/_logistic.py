@@ -37,14 +37,8 @@ class _At(NamedTuple):
 class Logistic:
     """Σ w (log(1 + exp(m)) − t m) + penalty, for margins m = β · features; all divided by Σ w.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-        Features. A constant feature gives the intercept.
-    target : ndarray of shape (n_samples,), bool
-        Outcomes.
-    sample_weight : ndarray of shape (n_samples,)
-        Weights, as repetition counts. The penalty is added once to the whole sum.
+    Features are rows, and a constant one gives the intercept. The target has the outcomes t, and weights w are
+    repetition counts. The penalty is added once to the whole sum.
     """
 
     def __init__(self, features: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> None:

@@ -117,18 +117,7 @@ class _Sigmoid:
 def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[float, float]:
     """Return slope and intercept of the logistic curve with the largest likelihood, for Platt's targets.
 
-    Parameters
-    ----------
-    feature : ndarray of shape (n,)
-        The argument of the curve.
-    target : ndarray of shape (n,), bool
-        Outcomes, of both kinds.
-    sample_weight : ndarray of shape (n,)
-        Weights.
-
-    Returns
-    -------
-    slope, intercept : float
+    The feature is the argument of the curve. There are outcomes of both kinds.
     """
     positive, negative = float(sample_weight @ target), float(sample_weight @ ~target)
     low, high = max(1 / (negative + 2), EPS), min((positive + 1) / (positive + 2), 1 - EPS)

@@ -158,21 +158,8 @@ def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tupl
 def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:
     """Return the smallest width of the tail for which lowering its confidences makes the size ratio low enough.
 
-    Parameters
-    ----------
-    unsure : ndarray of shape (n_samples,)
-        1 − confidence of each sample.
-    wrong : ndarray of shape (n_samples,), bool
-        Whether the prediction was wrong.
-    sample_weight : ndarray of shape (n_samples,)
-        Weights, as repetition counts.
-    zscore : float
-        Number of standard deviations by which the ratio may be above 1.
-
-    Returns
-    -------
-    float
-        The width, in [0, 0.5].
+    The width lies in [0, 0.5]. `unsure` is 1 − confidence of each sample, and weights are repetition counts. `zscore`
+    is the number of standard deviations by which the ratio may be above 1.
     """
 
     def too_sure(width: float) -> bool:
@@ -226,15 +213,9 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
 def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:
     """Return the weights w ≥ 0 with sum 1 that maximise Σ a log(w · chance) + Σ prior log w.
 
-    Parameters
-    ----------
-    chance : ndarray of shape (n_members, n_samples)
-        Probability of the observed class of each sample, by each member.
-    sample_weight : ndarray of shape (n_samples,)
-        The weights a of the samples.
-    prior : ndarray of shape (n_members,)
-        Prior weights, which are positive. They keep w away from 0, so Newton's method needs no bounds. The sum needs no
-        constraint: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the gradient is zero.
+    `chance` has the probability of the observed class of each sample (column) by each member (row), and a are the
+    weights of the samples. Prior weights are positive. They keep w away from 0, so Newton's method needs no bounds. The
+    sum needs no constraint: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the gradient is zero.
     """
     total = float(sample_weight.sum() + prior.sum())
     gain, pull = sample_weight / total, prior / total
