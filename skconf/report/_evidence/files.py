@@ -160,19 +160,8 @@ class OneFile(NamedTuple):
 def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = ()) -> OneFile:
     """Read the predictions of a file, a table or a log, into memory.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    parameters : mapping
-        The parameters of `Columns`, by name.
-    slices : sequence of str, default=()
-        Other columns to read.
-
-    Raises
-    ------
-    ValueError
-        If there are several files, no rows, or columns that do not fit.
+    `parameters` are those of `Columns`, by name, and `slices` are other columns to read. Raise if there are several
+    files, no rows, or columns that do not fit.
     """
     files = list_files(path)
     if len(files) > 1:
