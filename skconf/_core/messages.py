@@ -54,6 +54,13 @@ def from_probabilities() -> str:
     return f"Name the columns of {columns}."
 
 
+def see_all_metrics() -> str:
+    """Return where the names of all metrics are."""
+    if _ON_COMMAND_LINE.get():
+        return f"{option('metrics', 'all')} reports all metrics of skconf."
+    return "See skconf.metrics.__all__, skconf.get_scorer_names() and sklearn.metrics.get_scorer_names()."
+
+
 def visible(text: str, keep: str = "") -> str:
     """Return a text in which characters that control a terminal or change the direction of text are escaped.
 

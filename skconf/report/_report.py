@@ -60,7 +60,8 @@ class ConfidenceReport:
           target, with at least 20 answers. NaN if there is none. For costs, the largest uncertainty that is accepted.
         - ``risk``, ``risk_low``, ``risk_high`` : the errors observed at this threshold, with their interval.
         - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the errors among new answers are
-          within the target, with a probability of the level of the report. NaN if there is none.
+          within the target, with a probability of the level of the report for all models together. NaN if there is
+          none.
         - ``guarantee`` : "guaranteed", or the reason why there is no guarantee: "no rule" for weights and costs; "too
           few rows" or "more rows", if more rows would help; "never observed", if no threshold was within the target;
           "few answers", if a threshold within the target accepts only few answers.

@@ -12,7 +12,7 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
-from skconf._core.messages import suggest
+from skconf._core.messages import see_all_metrics, suggest
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import is_scorer, scorer_parts
 from skconf._core.warn import Notice
@@ -277,8 +277,7 @@ def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
     ordinary = [next(iter(cls.info.scorers)) for cls in BY_FUNCTION_NAME.values() if name.lower() in cls.info.aliases]
     meant = [*(cls.info.name for cls in meant_by(name)), *ordinary]
     raise ValueError(
-        f"There is no metric or scorer {name!r}.{suggest(name, _known_names(), meant)} "
-        "See skconf.metrics.__all__, skconf.get_scorer_names() and sklearn.metrics.get_scorer_names()."
+        f"There is no metric or scorer {name!r}.{suggest(name, _known_names(), meant)} {see_all_metrics()}"
     )
 
 

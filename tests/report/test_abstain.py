@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from skconf import ConfidenceProfile, confidence_report, required_samples, tune_threshold
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, required_samples, tune_threshold
 from skconf.metrics import risk_coverage_curve
 from skconf.report._evidence.stops import Stops, shortest_between
 from skconf.report._evidence.thresholds import allowed_losses
@@ -154,7 +154,7 @@ def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
     """Scores between the planned ones were answered by the printed threshold, and not counted."""
     rng = np.random.default_rng(seed)
     sure = rng.beta(8, 1, 2000).clip(0.5)
-    section = abstain(evidence_of(rng.random(2000) < sure, sure))
+    section = abstain(evidence_of(rng.random(4000) < sure, sure))
     table = section.parts[1].table
     shown = table.set_axis([name for _, name in table.columns], axis=1)
     found = 0
@@ -164,6 +164,27 @@ def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
                 found += 1
                 assert f"{1000 * (sure >= float(threshold)).mean():,.0f}" == answered
     assert found > 2
+
+
+@pytest.mark.parametrize("in_batches", [False, True])
+def test_whichever_model_is_taken_its_threshold_is_guaranteed(in_batches, tmp_path):
+    """Each has a third of the probability, so that the promise outlasts the choice of the best of three."""
+    rng, files = np.random.default_rng(2), {}
+    for number in range(3):
+        sure = rng.integers(50, 90, 4000) / 100  # no two of them lie in one cell of the batches
+        files[f"{number}"] = tmp_path / f"{number}.csv"
+        table = pd.DataFrame({"correct": (rng.random(4000) < sure**0.15).astype(int), "confidence": sure})
+        table.to_csv(files[f"{number}"], index=False)
+    evidence = ConfidenceReport.from_files(files, in_batches=in_batches).evidence
+    for name, file in files.items():
+        table = pd.read_csv(file)
+        profile = ConfidenceProfile.from_correctness(table["correct"], table["confidence"])
+        alone, shared = (
+            tune_threshold(profile, target=0.05, confidence_level=0.95, n_candidates=number) for number in (1, 3)
+        )
+        found = evidence.stops[name].answered[evidence.guarantee(name, 0.05).stop]
+        assert found == pytest.approx(shared.coverage)
+        assert 0 < shared.coverage < alone.coverage
 
 
 def test_weighted_rows_have_no_assured_threshold():

@@ -42,9 +42,8 @@ def test_says_what_the_predictions_say():
             "these answers are wrong, 894 of 1,000 cases are answered."
         ),
         (
-            "- **Fails**: Worst if it predicts class b: average confidence 64.3%, accuracy 0.0% (95% interval "
-            "0.0–4.5) in "
-            "80 answers."
+            "- **Fails**: Most overconfident if it predicts class b: average confidence 64.3%, accuracy 0.0% "
+            "(95% interval 0.0–4.5) in 80 answers."
         ),
         "Each interval has a confidence level of 95%",
         f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",

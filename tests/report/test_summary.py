@@ -72,7 +72,8 @@ def test_trust_and_failure_are_counted_again():
     assert f"average confidence is {100 * sure.mean():.1f}%" in said["Trust"]
     assert f"{100 * right.mean():.1f}% of answers are right" in said["Trust"]
     label, confidence, accuracy, rows = re.match(
-        r"Worst if it predicts class (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* in ([\d,]+) answers\.",
+        r"Most overconfident if it predicts class (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* "
+        r"in ([\d,]+) answers\.",
         said["Fails"],
     ).groups()
     part = (p > 0.5) == (label == "1")

@@ -87,8 +87,6 @@ class Evidence:
         Another score that ranks the answers.
     score_name : label
         The name of the other score.
-    n_candidates : int
-        The number of scores that share the probability of a guarantee.
     """
 
     rows: Sequence[Row]
@@ -114,7 +112,11 @@ class Evidence:
     names_rows: bool = True
     scores: Mapping[Any, NDArray[Any]] = field(default_factory=dict)
     score_name: Any = None
-    n_candidates: int = 1
+
+    @cached_property
+    def n_candidates(self) -> int:
+        """How many rankings share the probability of a guarantee: people take the best score of the best model."""
+        return len(self.values) * (1 if self.score_name is None else 2)
 
     @cached_property
     def is_mixed(self) -> bool:
@@ -275,7 +277,7 @@ class Evidence:
         """Return the threshold of a model that is guaranteed to keep a limit, or why there is none."""
         if (model, target) not in self._guarantees:
             self._guarantees[model, target] = (
-                guarantee_of_cells(self.stops[model], target, self.level)
+                guarantee_of_cells(self.stops[model], target, self.level, self.n_candidates)
                 if model in self.known_stops
                 else guarantee(self.profiles[model], self.stops[model], target, self.level, self.n_candidates)
             )

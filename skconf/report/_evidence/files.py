@@ -23,7 +23,7 @@ from skconf.report._evidence.logs import counts_alone, read_logs
 from skconf.report._evidence.origin import NO_GRADE_ELSEWHERE, Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
 from skconf.report._evidence.predictions import allowed_errors, check_names, evidence_of, given_prices
-from skconf.report._evidence.rows import is_chosen
+from skconf.report._evidence.rows import is_chosen, rows_of
 from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
@@ -73,6 +73,7 @@ def evidence_of_files(
 
     The parameters of `Columns` are passed by name. `doing` is called for each step in memory.
     """
+    rows_of(metrics, has_threshold=False)  # a wrong name is an error before anything is read
     columns, several = Columns(**parameters), isinstance(files, Mapping)
     if isinstance(files, Mapping):
         check_names(files, with_ends=confidence_level is not None)
@@ -273,9 +274,8 @@ def _from_memory(
     said = list(dict.fromkeys([*origin.read_as, *said, *lacking]))
     origin = replace(origin, files=sources, read_as=said, states=states)
     score = next(iter(columns.values())).score
-    beside = {} if score is None else {"score_name": score, "n_candidates": 2}
     of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # weights may be new
-    return replace(evidence, origin=origin, name=stem(sources[0].name), **of_rows, **beside)
+    return replace(evidence, origin=origin, name=stem(sources[0].name), score_name=score, **of_rows)
 
 
 def _with_truth(

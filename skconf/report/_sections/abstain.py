@@ -307,9 +307,11 @@ def _notes(evidence: Evidence) -> str:
         return text + "Guaranteed: there is no guarantee for weighted rows, because the rule counts each row once."
     text += (
         f"Guaranteed: with a probability of {level}, the {what} among answers to new cases is at most the limit. This "
-        "holds only if new cases are like these rows, none of these rows trained the model, and you pick the line "
-        "and the model before you look. If you pick after looking, use tune_threshold with n_candidates."
+        "holds only if new cases are like these rows, none of these rows trained the model, and you pick the limit "
+        "before you look. If you pick it after looking, use tune_threshold with n_candidates."
     )
+    if len(profiles) > 1:
+        text += f" The guarantees hold for all {len(profiles)} models together: you may take the best one."
     if evidence.at_prevalence:
         text += " At a stated prevalence the rule counts a random part of the rows, whose classes have that prevalence."
     if kind == "graded":

@@ -53,15 +53,22 @@ def _compared(evidence: Evidence) -> list[tuple[str, str, Harm]]:
     """Say which model is better; nothing for a single model."""
     if len(evidence.profiles) < 2:
         return []
-    said: list[tuple[str, str, Harm]] = [("Compare", answered_in_words(evidence), "")]
+    better = answered_in_words(evidence)
+    if evidence.stops and any(_is_guaranteed(evidence, model) for model in evidence.profiles):
+        better += " The guarantees hold for all models together, even if confidences are too high."
+    said: list[tuple[str, str, Harm]] = [("Compare", better, "")]
     return [*said, ("Cost", costs_in_words(evidence), "")] if evidence.costs else said
 
 
+def _is_guaranteed(evidence: Evidence, model: Any) -> bool:
+    return evidence.guarantee(model, evidence.target).status == "guaranteed"
+
+
 def _still_guaranteed(evidence: Evidence, model: Any) -> str:
-    """Say that a guarantee does not rest on the confidences, if these are shown to be too high."""
+    """Say that a guarantee does not rest on the confidences of a single model, if these are shown to be too high."""
     assessment = evidence.assessments[model]
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
-    if not too_high or not evidence.stops or evidence.guarantee(model, evidence.target).status != "guaranteed":
+    if len(evidence.profiles) > 1 or not too_high or not evidence.stops or not _is_guaranteed(evidence, model):
         return ""
     return " The guaranteed threshold below holds nevertheless."
 
@@ -86,6 +93,4 @@ def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> l
     for model in ranked:
         if text := worst_part(evidence, model, in_short=in_short):
             said.setdefault(text, []).append(str(model))
-    return [
-        (" ".join(["Fails", *models] if evidence.several else ["Fails"]), text, "") for text, models in said.items()
-    ]
+    return [(f"Fails {', '.join(models)}" if evidence.several else "Fails", text, "") for text, models in said.items()]

@@ -296,5 +296,7 @@ def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> str
     else:
         _, slices, at = max(worst, key=lambda each: each[0])
         where = _ANSWERING if slices is evidence.by_answer.get(model) else ", "
-        text = f"worst{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
+        text = (
+            f"most overconfident{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
+        )
     return capitalized(text)
