@@ -396,7 +396,6 @@ def test_correctness_and_confidence(tmp_path, capsys):
             "column 'y_true' has '' in row 1 (line 3), where a label is needed",
         ),
         ("y_true,p\n0,.2\n1,1.7\n", ["--proba", "p"], "1.7"),
-        ("y_true,p\n0,.2\n1,.7\n", ["--proba", "p", "--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
         ("correct,confidence\n2,.5\n", [], "correct is 2.0 in row 0"),
         ("", [], "cannot read"),
     ],
@@ -487,6 +486,12 @@ def test_groups(two_files, tmp_path, capsys):
     assert "<svg" not in page
     assert main(["evaluate", str(folder), "--group", "shop", "y_true", "--metrics", "coverage"]) == 0
     assert below_files(capsys.readouterr().out).split()[:6] == ["shop", "y_true", "coverage", "count", "north", "10"]
+
+
+def test_a_wrong_name_of_a_metric_is_an_error_before_anything_is_read(capsys):
+    message = fails(["evaluate", "there is no such file.csv", "--metrics", "cwa"], capsys)
+    assert "There is no metric or scorer 'cwa'. Did you mean 'cw_accuracy_score'" in message
+    assert "--metrics all reports all metrics of skconf" in message
 
 
 @pytest.mark.parametrize(

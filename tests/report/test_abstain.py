@@ -154,7 +154,7 @@ def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
     """Scores between the planned ones were answered by the printed threshold, and not counted."""
     rng = np.random.default_rng(seed)
     sure = rng.beta(8, 1, 2000).clip(0.5)
-    section = abstain(evidence_of(rng.random(4000) < sure, sure))
+    section = abstain(evidence_of(rng.random(2000) < sure, sure))
     table = section.parts[1].table
     shown = table.set_axis([name for _, name in table.columns], axis=1)
     found = 0

@@ -96,7 +96,7 @@ def test_cases_are_counted_at_the_observed_and_at_the_guaranteed_threshold():
     assert set(rows["guaranteed"]) > {"none"}  # not every limit can be guaranteed
     for (limit, model), row in rows.iterrows():
         profile, target = models[model], float(limit.strip("%")) / 100
-        tuned = tune_threshold(profile, target=target, confidence_level=0.95, random_state=0)
+        tuned = tune_threshold(profile, target=target, confidence_level=0.95, n_candidates=len(models), random_state=0)
         share = np.mean(profile.confidence >= tuned.threshold)
         observed = float(row["answered of 1,000"]) / 1000
         assert row["guaranteed"] == (f"{1000 * share:.0f}" if share else "none")
