@@ -102,6 +102,20 @@ def test_of_many_models_the_better_one_stands_first():
     assert "interval" not in "".join(text for question, text in said.items() if question.startswith("Fails"))
 
 
+def test_only_models_that_are_shown_to_fail_are_named_as_failing():
+    y, p = binary(1.0)
+    models = {"as it says": p, "less": binary(0.8)[1], "sharper": 1 / (1 + (1 / p - 1) ** 2)}
+    failing = {
+        question: text for question, text in said_by(confidence_report(y, models)).items() if "Fails" in question
+    }
+    assert list(failing) == ["Fails sharper"]
+    del models["sharper"]
+    failing = {
+        question: text for question, text in said_by(confidence_report(y, models)).items() if "Fails" in question
+    }
+    assert failing == {"Fails": "No class is shown to be overconfident."}
+
+
 def test_curve_of_differences_is_that_of_the_most_confident():
     y, p = binary(1.0)
     worse = binary(1.0, 2)[1]

@@ -88,9 +88,9 @@ def rows_and_classes(evidence: Evidence) -> str:
 
 
 def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, Harm]]:
-    """Say where models fail worst, in one line for all models without a finding."""
-    said: dict[str, list[str]] = {}
-    for model in ranked:
-        if text := worst_part(evidence, model, in_short=in_short):
-            said.setdefault(text, []).append(str(model))
-    return [(f"Fails {', '.join(models)}" if evidence.several else "Fails", text, "") for text, models in said.items()]
+    """Say where models fail worst, or once that none of them is shown to."""
+    found = [(model, *worst_part(evidence, model, in_short=in_short)) for model in ranked]
+    shown: list[tuple[str, str, Harm]] = [
+        (_of("Fails", model, evidence), text, "") for model, text, is_overconfident in found if is_overconfident
+    ]
+    return shown or [("Fails", text, "") for _, text, _ in found if text][:1]

@@ -282,11 +282,11 @@ def certainty(confidence: float) -> str:
     return f"{text}%" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)}%"
 
 
-def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> str:
-    """Say in which class, or requested slice, a model is most overconfident."""
+def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tuple[str, bool]:
+    """Say in which class, or requested slice, a model is most overconfident, and return whether it is in any."""
     found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
     if not found or evidence.kind == "costs":
-        return ""
+        return "", False
     worst = [
         (float(each.shares.says[at] - each.shares.high[at]), each, at) for each in found for at in each.overconfident
     ]
@@ -299,4 +299,4 @@ def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> str
         text = (
             f"most overconfident{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
         )
-    return capitalized(text)
+    return capitalized(text), bool(worst)
