@@ -98,7 +98,7 @@ def test_calibration_and_the_factor_are_ahead_of_the_factor_alone():
     found = of.of_pairs(of.enriched, 1)
     assert found["moved"].max() <= 1e-12
     rare = found[found["share"] == 0.003].groupby(["method", "data", "model"])["loss"].mean().unstack("method")
-    mine, alone = (next(name for name in rare if name.startswith(start)) for start in ("**pooled", "Bayes"))
+    mine, alone = (next(name for name in rare if name.startswith(start)) for start in ("**pooled", "the factor"))
     assert len(rare) == 16
     assert rare[mine].mean() <= 0.75
     assert (rare[mine] < rare[alone]).sum() >= 15
