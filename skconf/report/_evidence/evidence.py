@@ -276,10 +276,11 @@ class Evidence:
     def guarantee(self, model: Any, target: float) -> Guarantee:
         """Return the threshold of a model that is guaranteed to keep a limit, or why there is none."""
         if (model, target) not in self._guarantees:
+            of_each = 1 - (1 - self.level) / self.n_candidates
             self._guarantees[model, target] = (
-                guarantee_of_cells(self.stops[model], target, self.level, self.n_candidates)
+                guarantee_of_cells(self.stops[model], target, of_each)
                 if model in self.known_stops
-                else guarantee(self.profiles[model], self.stops[model], target, self.level, self.n_candidates)
+                else guarantee(self.profiles[model], self.stops[model], target, of_each)
             )
         return self._guarantees[model, target]
 

@@ -16,12 +16,12 @@ from skconf.selective import tune_threshold
 
 
 def guaranteed_in_slices(
-    profile: ConfidenceProfile, slices: Mapping[Any, Slices], target: float, level: float, n_candidates: int = 1
+    profile: ConfidenceProfile, slices: Mapping[Any, Slices], target: float, level: float, n_candidates: int
 ) -> pd.DataFrame:
     """Return a threshold for each slice. Together, they keep a target with a given probability.
 
     The predictions have no weights and costs. `target` is the risk that is allowed in each slice. All columns, and
-    `n_candidates` scores, share the probability. There is a row for each slice, in the order of their names, with
+    `n_candidates` rankings, share the probability. There is a row for each slice, in the order of their names, with
     the columns ``slice``, ``n_units`` (rows or groups), ``threshold`` (NaN if nothing is guaranteed), ``coverage`` (of
     its answers) and ``reason``.
     """

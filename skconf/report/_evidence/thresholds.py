@@ -53,7 +53,7 @@ def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
     return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST if mean_cost))
 
 
-def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: float, n_candidates: int) -> Guarantee:
+def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: float) -> Guarantee:
     """Return the threshold that keeps a target with a given probability, or the reason why there is none."""
     plain = profile if profile.prevalence is None else without_class_weights(profile)
     if (
@@ -65,25 +65,24 @@ def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: fl
     n_units = len(profile) if profile.groups is None else len(np.unique(profile.groups))
     if profile.prevalence is not None:  # rows are drawn to its mix
         n_units = min(n_units, most_rows(np.bincount(profile.require("true_class")), np.array(profile.prevalence)))
-    of_each = 1 - (1 - level) / n_candidates
-    needed = required_samples(target, of_each)
+    needed = required_samples(target, level)
     if n_units < needed:
         return Guarantee("too few rows", n_units=n_units, needed=needed)
     with collected():  # the status says if there is no threshold
-        tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=of_each, random_state=0)
-    return _answer(tuned, stops, target, of_each, profile.share_answered)
+        tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=level, random_state=0)
+    return _answer(tuned, stops, target, level, profile.share_answered)
 
 
-def guarantee_of_cells(stops: Stops, target: float, level: float, n_candidates: int) -> Guarantee:
+def guarantee_of_cells(stops: Stops, target: float, level: float) -> Guarantee:
     """Return the guarantee from counts of cells; each answer counts with the confidence at the start of its cell."""
-    n_units, of_each = round(float(stops.size[-1])), 1 - (1 - level) / n_candidates
-    needed = required_samples(target, of_each)
+    n_units = round(float(stops.size[-1]))
+    needed = required_samples(target, level)
     if n_units < needed:
         return Guarantee("too few rows", n_units=n_units, needed=needed)
     errors = stops.wrong * stops.size
     ranking = Ranking(stops.score, np.diff(stops.size, prepend=0), np.rint(np.diff(errors, prepend=0)))
-    tuned = Objective("risk", target, of_each).choose_ranked(ranking, n_units)
-    return _answer(tuned, stops, target, of_each)
+    tuned = Objective("risk", target, level).choose_ranked(ranking, n_units)
+    return _answer(tuned, stops, target, level)
 
 
 def _answer(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float = 1.0) -> Guarantee:
