@@ -144,8 +144,11 @@ def _run(options: argparse.Namespace) -> int:
 
 def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
     """Read the file, choose thresholds, and return them with what they promise."""
+    import numpy as np
+
     from skconf._core.version import __version__
     from skconf._core.warn import collected
+    from skconf.profile import KNOWN
     from skconf.report._evidence.files import read_file
     from skconf.selective import tune_threshold
 
@@ -159,6 +162,10 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
     if profile.sample_weight is not None:
         raise ValueError(
             "The rows have weights, but a guarantee counts every row once. Leave the column of weights out."
+        )
+    if profile.kind != "right or wrong":
+        raise ValueError(
+            f"A guarantee counts errors, but {KNOWN[profile.kind]}. Name a column of 1 and 0 with --correct."
         )
     ranked: dict[str | None, Any] = {None: profile}
     if read.score is not None:
@@ -183,6 +190,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
         "skconf": __version__,
         "rows": profile.n_rows,
         **({} if profile.abstained is None else {"answers": len(profile)}),
+        **({} if profile.groups is None else {"clusters": len(np.unique(profile.groups))}),
         "confidence_level": options.confidence_level,
         "shown": bool(tuned.guarantees["shown"].all()),
         **({} if options.score is None else _compared(found, better)),
@@ -308,6 +316,10 @@ def _text(found: Mapping[str, Any]) -> str:
     level = _percent(found["confidence_level"])
     together = f" All guarantees hold together with {level} confidence." if accepting else ""
     lines = [f"{found['rows']:,} rows{answers}.{together}"]
+    if "clusters" in found:
+        row = "answer" if answers else "row"
+        cell = "cluster and slice" if "slice" in found["thresholds"][0] else "cluster"
+        lines.append(f"One random {row} of each {cell} counts below ({found['clusters']:,} clusters).")
     by = ""
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])

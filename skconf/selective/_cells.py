@@ -1,77 +1,85 @@
 """The slices that have thresholds of their own: predicted classes, or cells of columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from skconf._core.arrays import refuse_hidden
+from skconf._core.checks import check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
+from skconf._core.probabilities import Floats
+from skconf.profile import ConfidenceProfile
 
 BY_CLASS = "predicted_class"
 #: Numbers with more distinct values than this are measurements, not groups.
 _MOST_NUMBERS = 31
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """The distinct rows of some columns.
+class Slices(NamedTuple):
+    """The slices in which promises must hold, and the slice of each sample.
 
     Attributes
     ----------
-    columns : sequence of label or int, or None
-        Names or positions of the columns of X; None for predicted classes.
-    index : Index
-        The cells: values of one column, or tuples of values of several columns.
+    names : Index or None
+        Predicted classes, values of a column, or tuples of values of several columns. None if there is one slice, of
+        all samples.
+    codes : ndarray of shape (n_samples,)
+        The number of each sample's slice; -1 if it has none.
+    answered : ndarray of shape (n_slices,)
+        The share of the rows of each slice that are samples. The other rows abstain.
     """
 
-    columns: Sequence[Any] | None
-    index: pd.Index
+    names: pd.Index | None
+    codes: Codes
+    answered: Floats
 
     @classmethod
-    def of_classes(cls, classes: Sequence[Any]) -> Self:
-        """Return the cells of predicted classes."""
-        return cls(None, pd.Index(list(classes), name=BY_CLASS))
+    def of(cls, given: Any, profile: ConfidenceProfile) -> Self:
+        """Read the slices that a user gave; None makes one slice of all samples."""
+        if given is None:
+            return cls(None, np.zeros(len(profile), dtype=np.intp), np.array([profile.share_answered]))
+        if isinstance(given, str):
+            check_option(given, "slices", (BY_CLASS,))
+            names = pd.Index(profile.require("classes").tolist(), name=BY_CLASS)
+            return cls(names, profile.require("predicted_class"), np.ones(len(names)))  # abstentions have no prediction
+        table = _table_of(given, profile.n_rows)
+        names = _cells(table.iloc[profile.answer_rows])
+        of_all = codes_in(names, table)
+        codes = of_all[profile.answer_rows]
+        counts = [np.bincount(each[each >= 0], minlength=len(names)) for each in (codes, of_all)]
+        return cls(names, codes, counts[0] / counts[1])
 
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> Self:
-        """Return the cells of a table, without cells that have a missing value."""
-        for name in table:
-            column = table[name]
-            if pd.api.types.is_numeric_dtype(column) and column.nunique() > _MOST_NUMBERS:
-                raise ValueError(
-                    f"slices has the column {name!r} with {column.nunique():,} distinct numbers, and each of them "
-                    "would get its own threshold. Divide the numbers into a few ranges first, for example with "
-                    "pandas.cut."
-                )
-        found = table.dropna().drop_duplicates()
-        if not len(found):
+
+def _cells(table: pd.DataFrame) -> pd.Index:
+    """Return the distinct rows of a table, without those that have a missing value."""
+    for name in table:
+        column = table[name]
+        if pd.api.types.is_numeric_dtype(column) and column.nunique() > _MOST_NUMBERS:
             raise ValueError(
-                "slices has a missing value in every row, so no row belongs to a slice. Pass other columns, or fill "
-                "in the missing values."
+                f"slices has the column {name!r} with {column.nunique():,} distinct numbers, and each of them "
+                "would get its own threshold. Divide the numbers into a few ranges first, for example with "
+                "pandas.cut."
             )
-        columns = list(table.columns)
-        found = found.sort_values(columns, key=lambda column: column.astype(str), kind="stable")
-        index = pd.Index(found.iloc[:, 0], name=columns[0]) if len(columns) == 1 else pd.MultiIndex.from_frame(found)
-        return cls(columns, index)
+    found = table.dropna().drop_duplicates()
+    if not len(found):
+        raise ValueError(
+            "slices has a missing value in every row, so no row belongs to a slice. Pass other columns, or fill "
+            "in the missing values."
+        )
+    columns = list(table.columns)
+    found = found.sort_values(columns, key=lambda column: column.astype(str), kind="stable")
+    return pd.Index(found.iloc[:, 0], name=columns[0]) if len(columns) == 1 else pd.MultiIndex.from_frame(found)
 
-    def codes(self, table: pd.DataFrame) -> Codes:
-        """Return the number of each row's cell; -1 if the cell is unknown or has a missing value."""
-        rows = table.iloc[:, 0] if table.shape[1] == 1 else pd.MultiIndex.from_frame(table)
-        codes = np.asarray(self.index.get_indexer(pd.Index(rows)), dtype=np.intp)
-        codes[table.isna().any(axis=1).to_numpy()] = -1
-        return codes
 
-    def codes_in(self, X: Any) -> Codes:
-        """Return the number of each sample's cell."""
-        return self.codes(columns_of(X, self.columns or ()))
-
-    def name(self, code: int) -> Any:
-        """Return the name of a cell, as in the index of the results."""
-        return self.index[code]
+def codes_in(cells: pd.Index, table: pd.DataFrame) -> Codes:
+    """Return the number of each row's cell; -1 if the cell is unknown or has a missing value."""
+    rows = table.iloc[:, 0] if table.shape[1] == 1 else pd.MultiIndex.from_frame(table)
+    codes = np.asarray(cells.get_indexer(pd.Index(rows)), dtype=np.intp)
+    codes[table.isna().any(axis=1).to_numpy()] = -1
+    return codes
 
 
 def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
@@ -99,7 +107,7 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
-def table_of(slices: Any, n_rows: int) -> pd.DataFrame:
+def _table_of(slices: Any, n_rows: int) -> pd.DataFrame:
     """Return slices that are given as values as a table; raise if their length is not `n_rows`."""
     if isinstance(slices, pd.DataFrame):
         table = slices.reset_index(drop=True)

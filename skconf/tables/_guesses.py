@@ -365,6 +365,11 @@ class _Readings:
                 f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
                 f"correctness with {option('correct')} and of confidence with {option('confidence')}."
             )
+            if any(spelled(name) in CONFIDENCES for name in self.names):
+                advice = (
+                    f"Name the column that says whether answers are right with {option('correct')}. If there is none, "
+                    f"name the column of true labels with {option('target')}{such}."
+                )
             return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
         truth = self._truth(targets[0])
         named = [

@@ -131,6 +131,23 @@ def test_rows_that_abstain_are_no_cases_that_could_be_accepted(capsys):
     assert f"{1000 * accepted.sum() / N:.0f} of 1,000 cases." in out
 
 
+def test_one_row_of_each_cluster_counts_and_the_text_says_so(capsys):
+    """Rows of a cluster are equal, so it does not matter which one is drawn; sure clusters have more rows."""
+    times = np.where(ANSWERS["confidence"] > 0.9, 5, 1)
+    rows = np.repeat(np.arange(N), times)
+    ANSWERS.iloc[rows].assign(case=rows).to_csv("c.csv", index=False)
+    arguments = ("c.csv", "--target", "risk=0.1", "--cluster", "case")
+    out, found = run(capsys, *arguments), json.loads(run(capsys, *arguments, "--format", "json"))
+    (entry,) = found["thresholds"]
+    accepted = ANSWERS["confidence"] >= entry["threshold"]
+    assert (found["rows"], found["clusters"]) == (len(rows), N)
+    assert entry["coverage"] == pytest.approx(accepted.mean(), abs=1e-12)
+    assert abs(entry["coverage"] - np.average(accepted, weights=times)) > 0.1  # of all rows
+    assert f"One random row of each cluster counts below ({N:,} clusters)." in out
+    ANSWERS.iloc[rows].assign(case=rows, region=REGION[rows]).to_csv("c.csv", index=False)
+    assert "One random row of each cluster and slice counts" in run(capsys, *arguments, "--slices", "region", status=1)
+
+
 def test_many_slices_without_rows_enough_are_told_in_short(capsys):
     TABLE.assign(shop=[f"s{row % 400}" for row in range(N)]).to_csv("shops.csv", index=False)
     out = run(capsys, "shops.csv", "--slices", "shop", status=1)
@@ -175,6 +192,12 @@ def test_rates_of_a_class_need_the_probabilities_of_labels_with_confidences(caps
     labels.to_csv("l.csv", index=False)
     assert main(["threshold", "l.csv", "--target", "recall:fraud=0.5"]) == 2
     assert "probabilities of all classes (--proba)" in capsys.readouterr().err
+
+
+def test_grades_are_refused_with_what_to_pass(capsys):
+    ANSWERS.assign(correct=np.where(RIGHT, 0.75, 0.0)).to_csv("g.csv", index=False)
+    assert main(["threshold", "g.csv"]) == 2
+    assert "graded between 0 and 1. Name a column of 1 and 0 with --correct." in capsys.readouterr().err
 
 
 def test_weights_are_refused(capsys):

@@ -337,3 +337,15 @@ def test_a_threshold_without_a_level_promises_nothing_and_one_with_a_level_holds
             exceeded[level] += len(accepted) > 0 and (1 - accepted).mean() > 0.02
     assert 0.45 < exceeded[None] / 80 < 0.70
     assert exceeded[0.95] / 80 < 0.10
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble])
+def test_slices_of_any_float(task, dtype):
+    """Also of those of which pandas has no index."""
+    model, X, y = task
+    region = np.arange(len(y)) % 2
+    found, expected = (
+        tune_threshold(y, model.predict_proba(X), target=0.3, confidence_level=0.9, slices=each).thresholds
+        for each in (region.astype(dtype), region.astype(np.float64))
+    )
+    pd.testing.assert_series_equal(found, expected)

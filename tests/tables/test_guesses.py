@@ -200,6 +200,10 @@ REFUSED = {
         {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
         "Name the columns of probabilities with proba",
     ),
+    "a confidence, and a grade of another name": (
+        {"question": np.arange(len(P)), "grade": "C", "confidence": P},
+        "Name the column that says whether answers are right with correct. If",
+    ),
     "features only": ({"age": P, "shop": "web"}, "Name the column of true labels with target. If"),
 }
 
