@@ -55,6 +55,7 @@ class Slices(NamedTuple):
 
 def _cells(table: pd.DataFrame) -> pd.Index:
     """Return the distinct rows of a table, without those that have a missing value."""
+    table = _in_index(table)
     for name in table:
         column = table[name]
         if pd.api.types.is_numeric_dtype(column) and column.nunique() > _MOST_NUMBERS:
@@ -76,10 +77,17 @@ def _cells(table: pd.DataFrame) -> pd.Index:
 
 def codes_in(cells: pd.Index, table: pd.DataFrame) -> Codes:
     """Return the number of each row's cell; -1 if the cell is unknown or has a missing value."""
+    table = _in_index(table)
     rows = table.iloc[:, 0] if table.shape[1] == 1 else pd.MultiIndex.from_frame(table)
     codes = np.asarray(cells.get_indexer(pd.Index(rows)), dtype=np.intp)
     codes[table.isna().any(axis=1).to_numpy()] = -1
     return codes
+
+
+def _in_index(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which float16 and long double, of which pandas has no index, are float64."""
+    odd = [name for name, dtype in table.dtypes.items() if dtype in (np.float16, np.longdouble)]
+    return table.astype(dict.fromkeys(odd, np.float64)) if odd else table
 
 
 def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
