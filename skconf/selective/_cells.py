@@ -28,8 +28,8 @@ class Slices(NamedTuple):
         all samples.
     codes : ndarray of shape (n_samples,)
         The number of each sample's slice; -1 if it has none.
-    answered : ndarray of shape (n_slices,)
-        The share of the rows of each slice that are samples. The other rows abstain.
+    answered : ndarray of shape (n_slices + 1,)
+        The share of the rows that are samples, in each slice and last in total. The other rows abstain.
     """
 
     names: pd.Index | None
@@ -39,18 +39,20 @@ class Slices(NamedTuple):
     @classmethod
     def of(cls, given: Any, profile: ConfidenceProfile) -> Self:
         """Read the slices that a user gave; None makes one slice of all samples."""
+        in_total = profile.share_answered
         if given is None:
-            return cls(None, np.zeros(len(profile), dtype=np.intp), np.array([profile.share_answered]))
+            return cls(None, np.zeros(len(profile), dtype=np.intp), np.full(2, in_total))
         if isinstance(given, str):
             check_option(given, "slices", (BY_CLASS,))
             names = pd.Index(profile.require("classes").tolist(), name=BY_CLASS)
-            return cls(names, profile.require("predicted_class"), np.ones(len(names)))  # abstentions have no prediction
+            # Rows that abstain have no predicted class, so they are in no slice.
+            return cls(names, profile.require("predicted_class"), np.append(np.ones(len(names)), in_total))
         table = _table_of(given, profile.n_rows)
         names = _cells(table.iloc[profile.answer_rows])
         of_all = codes_in(names, table)
         codes = of_all[profile.answer_rows]
         counts = [np.bincount(each[each >= 0], minlength=len(names)) for each in (codes, of_all)]
-        return cls(names, codes, counts[0] / counts[1])
+        return cls(names, codes, np.append(counts[0] / counts[1], in_total))
 
 
 def _cells(table: pd.DataFrame) -> pd.Index:

@@ -1,7 +1,6 @@
 """Keep promises in slices, with one threshold for each slice and one probability that all promises hold."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,11 @@ from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
-from skconf.selective._cells import Cells
+from skconf.selective._cells import Slices
+from skconf.selective._keep import Kept, keep
 from skconf.selective._objective import Objective
-from skconf.selective._promises import Charge, Kept, Promise, Samples, keep
+from skconf.selective._promises import Promise
+from skconf.selective._samples import Samples
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, separate_stream
 
@@ -26,26 +27,20 @@ def keep_in_slices(
     rows: Samples,
     promises: Sequence[Promise],
     aim: Objective,
-    cells: Cells | None,
-    codes: Codes,
+    slices: Slices,
     clusters: Codes | None,
     random_state: Any,
-    answered: Floats,
 ) -> TunedThreshold:
     """Choose the threshold of each slice; warn if everything is rejected in some slices.
 
-    Without `cells`, all samples are taken together. `codes` has the slice of each sample, -1 if it has none. If there
-    are clusters, the threshold of a slice is chosen on a random sample from each cluster; the seed draws these samples,
-    and tosses the coins of costs. `answered` is the share of these samples among all samples, in each slice and
-    in total; the others abstain.
+    If there are clusters, the threshold of a slice is chosen on a random sample from each cluster. The seed draws these
+    samples, and tosses the coins of costs.
     """
     rng = separate_stream(random_state)
-    names = [_EVERYTHING] if cells is None else list(cells.index)
+    names = [_EVERYTHING] if slices.names is None else list(slices.names)
     _check_targets(promises, names)
-    order = np.argsort(codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
-    members = [order[start:stop] for start, stop in pairwise(bounds)]
-    in_none = order[: bounds[0]]
+    order = np.argsort(slices.codes, kind="stable")
+    in_none, *members = np.split(order, np.searchsorted(slices.codes[order], np.arange(len(names))))
     if clusters is not None:
         members = [each[one_of_each(clusters[each], rng)] for each in members]
         in_none = in_none[one_of_each(clusters[in_none], rng)]
@@ -54,36 +49,39 @@ def keep_in_slices(
             f"{len(in_none):,} of {len(rows):,} samples are rejected: their slice is missing, so they have no "
             "threshold."
         )
-    enough = _with_enough(members, names, promises, aim, rows.charges) if cells is not None else [0]
-    share = aim.share(max(len(enough), 1) * len(promises))
-    given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
+    promised = [[promise.in_slice(name) for promise in promises] for name in names]
+    enough = [0] if slices.names is None else _with_enough(members, promised, aim)
+    share, of_one_more = (aim.share(count * len(promises)) for count in (max(len(enough), 1), len(enough) + 1))
     thresholds, table = np.full(len(names), np.inf), []
     for at, (name, each) in enumerate(zip(names, members, strict=True)):
-        promised = [promise.in_slice(name) for promise in promises]
         if at in enough:
-            thresholds[at], kept = keep(
-                rows[each],
-                promised,
-                share,
-                loosest=aim.name != "coverage",
-                thresholds=given,
-                spend=aim.spend,
-                rng=rng,
-            )
+            thresholds[at], kept = keep(rows[each], promised[at], share, aim, rng)
         else:
-            of_one_more = aim.share((len(enough) + 1) * len(promises))
-            kept = [_too_few(len(each), promise, of_one_more, rows.charges) for promise in promised]
-        coverage = float(np.mean(rows.score[each] >= thresholds[at]) * answered[at]) if len(each) else 0.0
+            kept = [_too_few(len(each), promise, of_one_more) for promise in promised[at]]
+        coverage = float(np.mean(rows.score[each] >= thresholds[at]) * slices.answered[at]) if len(each) else 0.0
         table += [
             (name, promise.risk, promise.label, promise.target, one.n_samples, thresholds[at], coverage, *one[1:])
-            for promise, one in zip(promised, kept, strict=True)
+            for promise, one in zip(promised[at], kept, strict=True)
         ]
     columns = ["slice", "risk", "class", "target", "n_samples", "threshold", "coverage", *Kept._fields[1:]]
     guarantees = pd.DataFrame(table, columns=columns)
     guarantees["class"] = pd.Series([label for _, _, label, *_ in table], dtype=object)
-    own = np.append(thresholds, np.inf)[codes]
     seen = np.concatenate([*members, in_none])
-    return _tuned(rows, own, seen, len(seen) - len(in_none), guarantees, thresholds, cells, float(answered[-1]))
+    accepted = seen[rows.score[seen] >= np.append(thresholds, np.inf)[slices.codes[seen]]]
+    whole = slices.names is None
+    limits = guarantees.loc[guarantees["risk"] == "risk", "limit"]
+    return TunedThreshold(
+        threshold=float(thresholds[0]) if whole else np.nan,
+        feasible=bool((thresholds < np.inf).any()),
+        coverage=float(len(accepted) / max(len(seen), 1)) * float(slices.answered[-1]),
+        risk=float(np.mean(~rows.correct[accepted])) if len(accepted) else np.nan,
+        risk_upper_bound=float(limits.iloc[0]) if whole and len(limits) else np.nan,
+        n_samples=len(seen) - len(in_none),
+        reason=_why_rejected(guarantees, thresholds, whole=whole),
+        results={},
+        thresholds=None if whole else pd.Series(thresholds, index=slices.names, name="threshold"),
+        guarantees=guarantees,
+    )
 
 
 def placed(score: Floats, threshold: Floats) -> Floats:
@@ -94,43 +92,19 @@ def placed(score: Floats, threshold: Floats) -> Floats:
     return np.where(accepted, np.maximum(distance, 0.5), np.minimum(distance, np.nextafter(0.5, 0)))
 
 
-def _tuned(
-    rows: Samples,
-    own: Floats,
-    seen: NDArray[np.intp],
-    n_chose: int,
-    guarantees: pd.DataFrame,
-    thresholds: Floats,
-    cells: Cells | None,
-    share_answered: float,
-) -> TunedThreshold:
-    """Return the result; warn if everything is rejected, or all samples of some slices."""
-    accepted = (rows.score >= own)[seen]
-    coverage = float(accepted.sum() / max(len(seen), 1)) * share_answered
-    risk = float(np.mean(~rows.correct[seen][accepted])) if accepted.any() else np.nan
+def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool) -> str:
+    """Return why everything is rejected, or all samples of some slices; warn of it. Empty if nothing is."""
     rejected = guarantees.loc[~guarantees["shown"]]
-    reason = ""
-    if len(rejected):
-        shown = [_in_words(each, cells is not None) for each in rejected.itertuples(index=False)]
-        more = f"; and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
-        reason = f"{'; '.join(dict.fromkeys(shown[:_NAMED]))}{more}"
-        n_rejected = int(np.isinf(thresholds).sum())
-        whole = cells is None or n_rejected == len(thresholds)
-        what = "Everything is" if whole else f"{n_rejected:,} of {len(thresholds):,} slices are"
-        warn(f"{what} rejected: {reason}. See guarantees.")
-    of_risk = guarantees.loc[guarantees["risk"] == "risk", "limit"]
-    return TunedThreshold(
-        threshold=float(thresholds[0]) if cells is None else np.nan,
-        feasible=bool(np.isfinite(thresholds).any() or (thresholds == -np.inf).any()),
-        coverage=coverage,
-        risk=risk,
-        risk_upper_bound=float(of_risk.iloc[0]) if cells is None and len(of_risk) else np.nan,
-        n_samples=n_chose,
-        reason=reason,
-        results={},
-        thresholds=None if cells is None else pd.Series(thresholds, index=cells.index, name="threshold"),
-        guarantees=guarantees,
-    )
+    if not len(rejected):
+        return ""
+    shown = [_in_words(each, not whole) for each in rejected.itertuples(index=False)]
+    more = f"; and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
+    reason = f"{'; '.join(dict.fromkeys(shown[:_NAMED]))}{more}"
+    n_rejected = int((thresholds == np.inf).sum())
+    everything = whole or n_rejected == len(thresholds)
+    what = "Everything is" if everything else f"{n_rejected:,} of {len(thresholds):,} slices are"
+    warn(f"{what} rejected: {reason}. See guarantees.")
+    return reason
 
 
 #: Promises that were not kept which a warning names.
@@ -155,26 +129,18 @@ def _check_targets(promises: Sequence[Promise], names: Sequence[Any]) -> None:
 
 
 def _with_enough(
-    members: Sequence[NDArray[np.intp]],
-    names: Sequence[Any],
-    promises: Sequence[Promise],
-    aim: Objective,
-    charges: Mapping[str, Charge],
+    members: Sequence[NDArray[np.intp]], promised: Sequence[Sequence[Promise]], aim: Objective
 ) -> list[int]:
     """Return the slices that have enough samples for their share of the level. Labels are not used."""
-    sizes = np.array([len(each) for each in members])
-    order = np.argsort(-sizes, kind="stable").tolist()
+    order = sorted(range(len(members)), key=lambda at: -len(members[at]))
     for count in range(len(order), 0, -1):
-        share = aim.share(count * len(promises))
-        needed = (
-            max(promise.in_slice(names[at]).fewest(share, charges) for promise in promises) for at in order[:count]
-        )
-        if all(size >= fewest for size, fewest in zip(sizes[order[:count]], needed, strict=True)):
+        share = aim.share(count * len(promised[0]))
+        if all(len(members[at]) >= max(each.fewest(share) for each in promised[at]) for at in order[:count]):
             return sorted(order[:count])
     return []
 
 
-def _too_few(n_rows: int, promise: Promise, share: float, charges: Mapping[str, Charge]) -> Kept:
+def _too_few(n_rows: int, promise: Promise, share: float) -> Kept:
     """Return a promise with its result, for a slice that has too few samples."""
-    fewest, rows = promise.fewest(share, charges), f"{n_rows:,} {'sample' if n_rows == 1 else 'samples'}"
+    fewest, rows = promise.fewest(share), f"{n_rows:,} {'sample' if n_rows == 1 else 'samples'}"
     return Kept(n_rows, np.nan, np.nan, False, f"{rows}; at least {fewest:,} samples without an error are needed")

@@ -17,16 +17,18 @@ from skconf._core.warn import warn
 from skconf.calibration._learned import learns
 from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
-from skconf.selective._cells import BY_CLASS, columns_of
+from skconf.selective._cells import BY_CLASS, codes_in, columns_of
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._promises import CHARGES, REWARDS, Charge, ecuas_charge
+from skconf.selective._promises import MeanCharge, MeanReward
 from skconf.selective._risk_control import SPEND
+from skconf.selective._samples import Charge
 from skconf.selective._sliced import placed
+from skconf.selective._targets import names_of
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import Rows, Training
-from skconf.selective._tuning import check_aim, choose_threshold, keep_promises
+from skconf.selective._tuning import charges_of, check_aim, choose_threshold, keep_promises
 
 
 @documented(score=SCORE, output=OUTPUT)
@@ -338,7 +340,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         mix: Mix | None,
     ) -> TunedThreshold:
         """Return the thresholds that keep several promises or promises in slices."""
-        promised = [risk for risk in REWARDS if isinstance(self.target, Mapping) and risk in self.target]
+        promised = names_of(MeanReward, self.target)
         if promised and not (training.rule is None and self._by_confidence):
             raise ValueError(
                 f"target[{promised[0]!r}] is defined for the confidence only. Keep confidence='max_proba' and "
@@ -347,25 +349,17 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         table = None
         if self.slices is not None and not self._by_class:
             table = columns_of(training.samples(rows), self._columns)
-        tuned, cells = keep_promises(
-            profile,
-            objective,
-            self.target,
-            BY_CLASS if self._by_class else table,
-            clusters=clusters,
-            random_state=self.random_state,
-            charges=self._charges(training, profile, rows),
-            mix=mix,
-        )
+        slices, charges = BY_CLASS if self._by_class else table, self._charges(training, profile, rows)
+        tuned = keep_promises(profile, objective, self.target, slices, charges, clusters, self.random_state, mix)
         self.guarantees_ = tuned.guarantees
-        if tuned.thresholds is None or cells is None:
+        if tuned.thresholds is None:
             return tuned
-        self.thresholds_, self._cells = tuned.thresholds, cells
+        self.thresholds_ = tuned.thresholds
         return replace(tuned, threshold=0.5)  # from which the distance to the threshold of a slice is measured
 
     def _charges(self, training: Training, profile: ConfidenceProfile, rows: Rows) -> dict[str, Charge]:
         """Return what each prediction costs, for each promise of a mean."""
-        promised = [risk for risk in CHARGES if isinstance(self.target, Mapping) and risk in self.target]
+        promised = names_of(MeanCharge, self.target)
         if not promised:
             return {}
         if "cost" in promised and self.cost_matrix is None:
@@ -375,20 +369,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                 f"target[{promised[0]!r}] needs a cost_matrix, whose largest entry bounds every cost. Costs of each "
                 "sample have no bound. Pass a cost_matrix, or use a target for the risk."
             )
-        charges, rule = {}, training.rule
-        cost = training.charged_costs(rows, profile.require("predicted_class"))
-        if "cost" in promised:
-            charges["cost"] = Charge(np.asarray(cost), training.dearest)
-        if "ecuas_1" in promised and rule is not None:  # the score is 1 less the relative uncertainty
-            charges["ecuas_1"] = ecuas_charge(
-                1 - profile.score, np.asarray(cost) / rule.largest, training.dearest / rule.largest
-            )
-        elif "ecuas_1" in promised:
+        rule = training.rule
+        if rule is None:
             if not self._by_confidence:
                 raise ValueError("target['ecuas_1'] is defined for the confidence only. Keep confidence='max_proba'.")
-            largest = 1 - 1 / len(training.classes)
-            charges["ecuas_1"] = ecuas_charge((1 - profile.score) / largest, ~profile.correct / largest, 1 / largest)
-        return charges
+            return charges_of(profile, self.target, None)
+        cost, dearest = np.asarray(training.charged_costs(rows, profile.require("predicted_class"))), training.dearest
+        # The score is 1 less the relative uncertainty.
+        ecuas = Charge.of_ecuas(1 - profile.score, cost / rule.largest, dearest / rule.largest)
+        return {risk: Charge(cost, dearest) if risk == "cost" else ecuas for risk in promised}
 
     @property
     def _by_confidence(self) -> bool:
@@ -405,7 +394,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     def _placed(self, score: Floats, predicted: Codes, X: Any) -> Floats:
         if self.slices is None:
             return score
-        codes = predicted if self._by_class else self._cells.codes_in(X)
+        cells = self.thresholds_.index
+        codes = predicted if self._by_class else codes_in(cells, columns_of(X, list(cells.names)))
         unknown = int((codes < 0).sum())
         if unknown:
             warn(

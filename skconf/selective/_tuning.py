@@ -13,13 +13,15 @@ from skconf._core.labels import Codes
 from skconf._core.warn import warn
 from skconf.metrics import get_metric
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
-from skconf.selective._cells import BY_CLASS, Cells, table_of
+from skconf.selective._cells import Slices
 from skconf.selective._mix import Mix, draw_to_mix
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._prevalence import by_class, choose_at, weighed
-from skconf.selective._promises import CHARGES, FLOORS, REWARDS, Charge, Samples, ecuas_charge, read_promises
+from skconf.selective._promises import KINDS, MeanCharge, RateFloor
 from skconf.selective._risk_control import SPEND
+from skconf.selective._samples import Charge, Samples
 from skconf.selective._sliced import keep_in_slices
+from skconf.selective._targets import names_of, read_promises
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, read_clusters, separate_stream
 
@@ -199,28 +201,18 @@ def tune_threshold(
     elif profile.groups is not None:
         clusters = read_clusters(profile.groups, len(profile))
     if several:
-        charges = _charges(profile, target, cost_matrix)
-        tuned, _ = keep_promises(
-            profile,
-            aim,
-            target,
-            slices,
-            clusters=clusters,
-            random_state=random_state,
-            charges=charges,
-            mix=mix,
-        )
-        return tuned
+        charges = charges_of(profile, target, cost_matrix)
+        return keep_promises(profile, aim, target, slices, charges, clusters, random_state, mix)
     return choose_threshold(profile, aim, clusters, random_state, mix, see="to_frame()")
 
 
-def _charges(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[str, Charge]:
+def charges_of(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[str, Charge]:
     """Return what each prediction costs, for each promise of a mean."""
-    promised = [risk for risk in CHARGES if isinstance(target, Mapping) and risk in target]
+    promised = names_of(MeanCharge, target)
     if not promised and cost_matrix is not None:
         raise ValueError(
-            f"cost_matrix has no effect, because target has none of {', '.join(CHARGES)}. Add one of them to target, "
-            "or leave cost_matrix out."
+            f"cost_matrix has no effect, because target has none of {', '.join(names_of(MeanCharge, KINDS))}. Add one "
+            "of them to target, or leave cost_matrix out."
         )
     charges = {}
     if "cost" in promised:
@@ -234,7 +226,7 @@ def _charges(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[
         metric = get_metric("ecuas_loss", n=1, cost_matrix=cost_matrix)
         uncertainty, cost, largest = metric.answers(profile)
         dearest = 1.0 if cost_matrix is None else float(np.max(np.asarray(cost_matrix, dtype=np.float64)))
-        charges["ecuas_1"] = ecuas_charge(uncertainty / largest, cost / largest, dearest / largest)
+        charges["ecuas_1"] = Charge.of_ecuas(uncertainty / largest, cost / largest, dearest / largest)
     return charges
 
 
@@ -243,13 +235,12 @@ def keep_promises(
     aim: Objective,
     target: Any,
     slices: Any,
-    *,
+    charges: Mapping[str, Charge],
     clusters: Codes | None,
     random_state: Any,
-    charges: Mapping[str, Charge],
     mix: Mix | None,
-) -> tuple[TunedThreshold, Cells | None]:
-    """Return the thresholds that keep several promises or promises in slices, with the promises.
+) -> TunedThreshold:
+    """Return the thresholds that keep several promises or promises in slices.
 
     The objective says the level, the number of candidates and the given thresholds. If there are clusters, the
     threshold of a slice is chosen on a random sample from each cluster. `charges` says what each prediction costs, for
@@ -262,47 +253,23 @@ def keep_promises(
             "number."
         )
     labels = None if profile.classes is None or profile.true_class is None else profile.classes.tolist()
-    promises = read_promises(target, labels, slices)
+    promises = read_promises(target, labels, slices, charges)
     for promise in promises:
-        if promise.risk in REWARDS and not profile.ranks_by_confidence:
-            raise ValueError(
-                f"target[{promise.risk!r}] is defined for the confidence only. Keep confidence='max_proba' and "
-                "cost_matrix=None, and pass no score."
-            )
-    if profile.abstained is not None:
-        for promise in promises:
-            if promise.risk in FLOORS:
-                raise ValueError(
-                    f"target[{promise.risk!r}] cannot be promised if the model abstains in some rows, because no "
-                    "threshold accepts these rows."
-                )
-        if mix is not None:
-            weighed(profile, mix.ends[0])  # refused there, too
-    true, predicted = profile.true_class, profile.predicted_class
-    rows = Samples(profile.score, profile.correct, true, predicted, charges)
-    cells, codes, answered = None, np.zeros(len(profile), dtype=np.intp), np.array([])
-    if isinstance(slices, str):
-        check_option(slices, "slices", (BY_CLASS,))
-        cells, codes = Cells.of_classes(profile.require("classes").tolist()), profile.require("predicted_class")
-        answered = np.ones(len(cells.index))  # abstentions have no predicted class
-    elif slices is not None:
-        everything = table_of(slices, profile.n_rows)
-        cells = Cells.of(everything.iloc[profile.answer_rows])
-        of_all = cells.codes(everything)
-        codes = of_all[profile.answer_rows]
-        counts = [np.bincount(each[each >= 0], minlength=len(cells.index)) for each in (codes, of_all)]
-        answered = counts[0] / counts[1]
+        promise.check(profile)
+    if profile.abstained is not None and mix is not None:
+        weighed(profile, mix.ends[0])  # refused there, too
+    costs = {risk: charge.each for risk, charge in charges.items()}
+    rows = Samples(profile.score, profile.correct, profile.true_class, profile.predicted_class, costs)
+    placed = Slices.of(slices, profile)
     if mix is not None and not mix.is_of(profile, clusters):
         # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
         chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
-        rows, codes, clusters = rows[drawn], codes[drawn], None
-    tuned = keep_in_slices(
-        rows, promises, aim, cells, codes, clusters, random_state, np.append(answered, profile.share_answered)
-    )
-    if mix is not None and cells is None:
+        rows, placed, clusters = rows[drawn], placed._replace(codes=placed.codes[drawn]), None
+    tuned = keep_in_slices(rows, promises, aim, placed, clusters, random_state)
+    if mix is not None and slices is None:
         tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
-    return tuned, cells
+    return tuned
 
 
 def check_aim(aim: Objective, target: Any, slices: Any, n_classes: int | None, **about_scores: bool) -> None:
@@ -326,8 +293,7 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
             f"{what} needs objective='risk', which accepts as much as the promises allow, or 'coverage', which accepts "
             f"as little; got {objective!r}."
         )
-    floors = isinstance(target, Mapping) and ("coverage" in target or "recall" in target)
-    if objective == "coverage" and not floors:
+    if objective == "coverage" and not names_of(RateFloor, target):
         raise ValueError(
             "objective='coverage' accepts as little as the promises allow, so it needs a promise that sets a minimum, "
             "such as target={'coverage': 0.8}."

@@ -22,9 +22,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 from skconf.selective._cells import columns_of
-from skconf.selective._promises import Charge, Promise, ecuas_charge
+from skconf.selective._promises import MeanCharge
 from skconf.selective._rewards import _BETS, fewest_rewarded
 from skconf.selective._risk_control import smallest_sample
+from skconf.selective._samples import Charge
 from skconf.selective._sliced import placed
 
 LEVEL = 0.95
@@ -328,8 +329,7 @@ def test_a_slice_of_the_fewest_rows_that_can_show_a_promise_is_judged():
 
 
 def test_the_fewest_samples_that_show_a_mean_cost_are_those_of_its_share_of_the_largest():
-    charges = {"cost": Charge(np.zeros(1), 2.0)}
-    assert Promise("cost", 0.2).fewest(0.05, charges) == smallest_sample(0.1, 0.975)
+    assert MeanCharge("cost", 0.2, largest=2.0).fewest(0.05) == smallest_sample(0.1, 0.975)
 
 
 @pytest.mark.parametrize("floor", [0.2, 0.9])
@@ -342,7 +342,7 @@ def test_the_fewest_samples_that_show_a_floor_are_those_of_the_best_bet(floor):
 @pytest.mark.parametrize("dearest", [0.2, 0.8])
 def test_the_largest_charge_of_ecuas_is_at_one_end(dearest):
     r = np.linspace(0, 1, 101)
-    charge = ecuas_charge(r, np.full(101, dearest), dearest)
+    charge = Charge.of_ecuas(r, np.full(101, dearest), dearest)
     assert charge.largest == pytest.approx(max(r**2 + 2 * (1 - r) * dearest))
 
 

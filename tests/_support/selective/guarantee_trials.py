@@ -16,8 +16,11 @@ from scipy.stats import beta, binom
 
 from skconf import ConfidenceProfile, RiskMonitor, tune_threshold
 from skconf.selective import _risk_control
-from skconf.selective._promises import Charge, Promise, Samples, keep
+from skconf.selective._keep import keep
+from skconf.selective._objective import Objective
+from skconf.selective._promises import MeanCharge
 from skconf.selective._rewards import _log_evidence, reward_looks, rewarded, rewards
+from skconf.selective._samples import Samples
 
 LEVEL = 0.95
 #: Other rules for groups are tried on one of so many sets.
@@ -296,10 +299,9 @@ def cost_rows(n_sets, sizes, rng):
 
 
 def _coins(cost, score, rng):
-    rows = Samples(score, np.ones(len(score), bool), charges={"cost": Charge(cost, 1.0)})
-    threshold, _ = keep(
-        rows, [Promise("cost", 0.02)], 1 - LEVEL, loosest=True, thresholds=None, spend="evenly", rng=rng
-    )
+    rows = Samples(score, np.ones(len(score), bool), costs={"cost": cost})
+    promise = MeanCharge("cost", 0.02, largest=1.0)
+    threshold, _ = keep(rows, [promise], 1 - LEVEL, Objective(), rng)
     return int((score >= threshold).sum())
 
 

@@ -1,0 +1,105 @@
+"""Find the threshold that keeps all promises, with one probability for all."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from skconf._core.proportions import lower_limit, upper_limit
+from skconf.selective._objective import Objective
+from skconf.selective._promises import TOSSES, Coverage, ErrorRate, Flags, Promise, Search
+from skconf.selective._samples import Samples
+
+
+class Kept(NamedTuple):
+    """A promise, and whether it is kept.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples of the base of the rate. For the risk or the coverage, the base is all samples.
+    observed, limit : float
+        The rate or mean cost at the threshold, and its exact one-sided limit. NaN if there is none.
+    shown : bool
+        Whether the threshold keeps the promise.
+    reason : str
+        The reason why the promise is not kept.
+    """
+
+    n_samples: int
+    observed: float
+    limit: float
+    shown: bool
+    reason: str
+
+
+def keep(
+    rows: Samples, promises: Sequence[Promise], share: float, aim: Objective, rng: np.random.Generator
+) -> tuple[float, list[Kept]]:
+    """Return the threshold that keeps all promises, and each promise with its result; infinity if none does.
+
+    Each promise may be false with a probability of `share`. The objective "coverage" accepts as little as the promises
+    allow, any other as much. If it has no thresholds, the scores are the thresholds to choose from. `rng` tosses the
+    coins of costs.
+    """
+    ranked, free = rows[np.argsort(-rows.score, kind="stable")], aim.thresholds is None
+    thresholds = np.unique(rows.score if free else np.asarray(aim.thresholds, dtype=np.float64))[::-1]
+    accepted = len(rows) - np.searchsorted(ranked.score[::-1], thresholds, side="left")
+    thresholds, accepted = thresholds[accepted > 0], accepted[accepted > 0]
+    coins = rng.random((TOSSES, len(rows))) if rows.costs else np.empty((0, 0))
+    search = Search(ranked, promises, share, thresholds, accepted, free, aim.spend, coins)
+    shown_by = [each.shown(search) for each in promises]
+    possible = np.flatnonzero(np.logical_and.reduce(shown_by))
+    if not len(possible):
+        why = ["" if shown.any() else each.why_not(search) for each, shown in zip(promises, shown_by, strict=True)]
+        if not any(why):
+            why[0] = _conflict(search, shown_by)
+        return np.inf, [_kept(search, each, 0, np.inf, reason) for each, reason in zip(promises, why, strict=True)]
+    best = possible[0 if aim.name == "coverage" else -1]
+    count, threshold = int(accepted[best]), float(thresholds[best])
+    kept = [_kept(search, each, count, threshold) for each in promises]
+    # Lower scores of new samples are accepted, too; but CWSA is measured from the threshold.
+    if count == len(rows) and free and not any(each.moves for each in promises):
+        return (0.0 if ranked.score[-1] >= 0 and ranked.score[0] <= 1 else -np.inf), kept
+    return threshold, kept
+
+
+def _kept(search: Search, promise: Promise, count: int, threshold: float, reason: str = "") -> Kept:
+    """Return a promise with its result, if `count` samples are accepted. It is kept if any are."""
+    return Kept(promise.n_base(search.ranked), *promise.measured(search, count, threshold), count > 0, reason)
+
+
+def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
+    """Say up to which coverage each promise is kept, and what no other score could change."""
+    n_rows, wrong = len(search.ranked), ~search.ranked.correct
+    parts, floors = [], []
+    for promise, shown in zip(search.promises, shown_by, strict=True):
+        if promise.moves:  # kept at some thresholds, with gaps between them
+            continue
+        count = int(search.accepted[np.flatnonzero(shown)[0 if promise.is_floor else -1]])
+        name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {promise.target:g}"
+        if promise.is_floor:
+            floors.append(count)
+        parts.append(f"{name} {'needs at least' if promise.is_floor else 'allows at most'} {count / n_rows:.1%}")
+    text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"
+    risk, coverage = (
+        next((each.target for each in search.promises if isinstance(each, kind)), None)
+        for kind in (ErrorRate, Coverage)
+    )
+    if risk is None or not floors:
+        return text
+    count = max(floors)
+    errors = int(wrong[:count].sum())
+    limit = upper_limit(errors, count - errors, 1 - search.share)
+    text += (
+        f"; at the threshold that keeps the floor, {errors:,} of {count:,} accepted samples are wrong, and the upper "
+        f"limit of the risk is {limit:.3g}"
+    )
+    # Errors that are not accepted are rejected: m - r (1 - q) <= q for a share m of errors, of which q is rejected.
+    least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), search.share) - risk) / (1 - risk) if risk < 1 else 0.0
+    if coverage is not None and least > 1 - coverage:
+        text += (
+            f". No other score could keep them: with the errors of these samples, a risk of {risk:g} needs at least "
+            f"{least:.1%} rejected"
+        )
+    return text

@@ -1,0 +1,70 @@
+"""Read what is promised from the target that a user gave."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skconf._core.messages import from_probabilities, suggest
+from skconf.selective._cells import BY_CLASS
+from skconf.selective._promises import KINDS, ErrorRate, Promise
+from skconf.selective._samples import Charge
+
+
+def names_of(kind: type, target: Any) -> list[str]:
+    """Return the names of the promises of a kind that a target has."""
+    if not isinstance(target, Mapping):
+        return []
+    return [risk for risk, each in KINDS.items() if issubclass(each, kind) and risk in target]
+
+
+def read_promises(
+    target: Any, labels: Sequence[Any] | None, slices: Any, charges: Mapping[str, Charge]
+) -> list[Promise]:
+    """Read the promises from a target: the largest risk, or a mapping. Without classes, `labels` is None.
+
+    `charges` says what each prediction costs, for each promise of a mean cost.
+    """
+    if not isinstance(target, Mapping):
+        return [ErrorRate("risk", ErrorRate.read(target, "target"))]
+    if not target:
+        raise ValueError(f"target is empty. Give at least one of: {', '.join(KINDS)}.")
+    promises: list[Promise] = []
+    for risk, value in target.items():
+        if risk not in KINDS:
+            raise ValueError(f"target has {risk!r}, but can only have {', '.join(KINDS)}.{suggest(str(risk), KINDS)}")
+        kind, name = KINDS[risk], f"target[{risk!r}]"
+        if kind.of_class:
+            promises += _of_classes(risk, value, labels, slices)
+            continue
+        allowed: Any
+        if not isinstance(value, Mapping):
+            allowed = kind.read(value, name)
+        elif slices is None:
+            raise ValueError(f"{name} has a target for each slice, but no slices are given. Pass one number.")
+        else:
+            allowed = {key: kind.read(each, f"{name}[{key!r}]") for key, each in value.items()}
+        promises.append(kind(risk, allowed, largest=charges[risk].largest if risk in charges else 1.0))
+    return promises
+
+
+def _of_classes(risk: str, given: Any, labels: Sequence[Any] | None, slices: Any) -> list[Promise]:
+    """Read the promises of a rate from a mapping of class to target."""
+    kind, name = KINDS[risk], f"target[{risk!r}]"
+    if labels is None:
+        raise ValueError(
+            f"{name} is defined for a class, but only the correctness of each answer is known. "
+            f"{from_probabilities()} Or use a target for the risk."
+        )
+    if isinstance(slices, str) and slices == BY_CLASS:
+        raise ValueError(
+            f"{name} is defined for a true class. If slices are predicted classes, the samples of a true class are "
+            "in several slices. Use a target for the risk, or leave slices out."
+        )
+    if not isinstance(given, Mapping) or not given:
+        raise ValueError(f"{name} is defined for a class. Name the class, as in {{{labels[0]!r}: 0.1}}; got {given!r}.")
+    promises, known = [], list(labels)
+    for label, value in given.items():
+        if label not in known:
+            close = suggest(str(label), [str(one) for one in known])
+            raise ValueError(f"{name} names the class {label!r}, but the classes are {known}.{close}")
+        promises.append(kind(risk, kind.read(value, f"{name}[{label!r}]"), label, known.index(label)))
+    return promises
