@@ -325,12 +325,12 @@ def _text(found: Mapping[str, Any]) -> str:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
         both = " Both are guaranteed." if all(coverage for _, coverage in better) else ""
-        lines.append(f"Rank by {found['score']}: {amounts} of 1,000 cases are accepted.{both}")
+        lines.append(f"Rank by {found['score']}: {amounts} of every 1,000 cases are accepted.{both}")
         by = f" by {found['score']}"
     for entry in accepting:
         of = " there" if "slice" in entry else ""
         start = f"accept{by} from {entry['threshold']!r} up" if "threshold" in entry else "accept everything"
-        cases = f"{start}, {1000 * entry['coverage']:.0f} of 1,000 cases{of}."
+        cases = f"{start}, {1000 * entry['coverage']:.0f} of every 1,000 cases{of}."
         lines += ["", f"{where}: {cases}" if (where := _where(entry)) else capitalized(cases)]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     for entry in rejecting[:_NAMED]:

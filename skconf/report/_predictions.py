@@ -240,7 +240,7 @@ def confidence_report(
       142 answers, where the confidences imply 0.3 errors.
     lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
       answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
-      be found in four of five such samples. At a confidence of 0.9 or more, as many
+      be found in four of five such data sets. At a confidence of 0.9 or more, as many
       as 7.1% of answers may be wrong.
     >>> report.frame.at["aurc_loss", "best_model"]
     'no difference shown'

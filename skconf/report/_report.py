@@ -12,6 +12,7 @@ from typing import Any, Self
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.problems import noted
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.files import evidence_of_files
@@ -93,7 +94,7 @@ class ConfidenceReport:
     0.0625
     >>> print(report.verdict["value"])
     Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8 errors. Even overconfidence of 58.8 points
-    would be missed in one of five such samples.
+    would be missed in one of five such data sets.
     >>> report.save("report.html")  # doctest: +SKIP
     """
 
@@ -167,18 +168,14 @@ class ConfidenceReport:
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.verdict["value"])
         No sign of miscalibration: average confidence is 98.3%, and 96.0% of answers are right (95% interval
-        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such samples. At a confidence of
+        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such data sets. At a confidence of
         0.9 or more, as many as 7.7% of answers may be wrong.
         """
         several = isinstance(estimator, Mapping)
         profiles = {}
         for name, model in (estimator if several else {"value": estimator}).items():
-            try:
+            with noted(name, several=several):
                 profiles[name] = ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
-            except (TypeError, ValueError) as error:
-                if several:
-                    error.add_note(f"The error is in the predictions of the model {name!r}.")
-                raise
         source = source_of(profiles if several else profiles["value"], **options)
         if isinstance(source, Evidence) and not several:
             source = replace(source, name=type(estimator).__name__)

@@ -41,7 +41,7 @@ def test_text_says_what_is_accepted_and_what_holds(capsys):
     out = run(capsys, "p.csv", "--target", "risk=0.1")
     tuned = tune_threshold(PROFILE, target=0.1, confidence_level=0.95)
     accepted = PROFILE.confidence >= tuned.threshold
-    assert f"Accept from {tuned.threshold} up, {1000 * accepted.mean():.0f} of 1,000 cases." in out
+    assert f"Accept from {tuned.threshold} up, {1000 * accepted.mean():.0f} of every 1,000 cases." in out
     assert f"risk: at most 10%, guaranteed. Observed {100 * (~RIGHT[accepted]).mean():.3g}%" in out
 
 
@@ -128,7 +128,7 @@ def test_rows_that_abstain_are_no_cases_that_could_be_accepted(capsys):
     accepted = (ANSWERS["confidence"] >= found["thresholds"][0]["threshold"])[~gone]
     assert (found["rows"], found["answers"]) == (N, (~gone).sum())
     assert found["thresholds"][0]["coverage"] == pytest.approx(accepted.sum() / N, abs=1e-12)
-    assert f"{1000 * accepted.sum() / N:.0f} of 1,000 cases." in out
+    assert f"{1000 * accepted.sum() / N:.0f} of every 1,000 cases." in out
 
 
 def test_one_row_of_each_cluster_counts_and_the_text_says_so(capsys):

@@ -37,12 +37,12 @@ def test_says_what_the_predictions_say():
         "- **Trust**: Underconfident: ",
         (
             "- **Accept**: Confidence 0.6487 or more: errors at most 5% on new cases like these, guaranteed with a "
-            "probability of 95%; 875 of 1,000 cases are answered. In these rows, without a guarantee, confidence "
+            "probability of 95%; 875 of every 1,000 cases are answered. In these rows, without a guarantee, confidence "
             "0.641 or more: 4.9% of "
-            "these answers are wrong, 894 of 1,000 cases are answered."
+            "these answers are wrong, 894 of every 1,000 cases are answered."
         ),
         (
-            "- **Fails**: Most overconfident if it predicts class b: average confidence 64.3%, accuracy 0.0% "
+            "- **Fails**: Most overconfident when it predicts class b: average confidence 64.3%, accuracy 0.0% "
             "(95% interval 0.0–4.5) in 80 answers."
         ),
         "Each interval has a confidence level of 95%",
@@ -62,7 +62,7 @@ def test_of_several_models_with_markup_in_their_names():
     assert re.search(one, text)
     assert f"two**: All answers: {guaranteed}. In these rows, 0% of all answers are wrong." in text
     assert "**Accept three**: 100% of all answers are wrong, and no threshold brings that to 5%." in text
-    assert "answers 1,000 of 1,000 cases; " in text
+    assert "answers 1,000 of every 1,000 cases; " in text
     assert "three answers none." in text
     assert len(text.splitlines()) <= 18
 

@@ -415,7 +415,7 @@ class TestComparison:
             ),
             "fair": (
                 "Too few to say: 50 of 100 answers are wrong, where the confidences imply 50 errors. "
-                "Even overconfidence of 14.5 points would be missed in one of five such samples."
+                "Even overconfidence of 14.5 points would be missed in one of five such data sets."
             ),
         }
         assert report.verdict == report.frame.at["mean_confidence", "verdict"] == expected

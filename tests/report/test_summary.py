@@ -35,8 +35,8 @@ def test_a_threshold_that_is_observed_and_guaranteed_is_never_called_without_a_g
     said = said_by(confidence_report(ConfidenceProfile.from_correctness(right, sure), errors=0.05))["Accept"]
     assert said == (
         "Confidence 0.9 or more: errors at most 5% on new cases like these, guaranteed with a probability of 95%; 500 "
-        "of 1,000 cases are answered. In these rows, confidence 0.9 or more: 0.2% of these answers are wrong, 500 of "
-        "1,000 cases are answered."
+        "of every 1,000 cases are answered. In these rows, confidence 0.9 or more: 0.2% of these answers are wrong, "
+        "500 of every 1,000 cases are answered."
     )
 
 
@@ -47,9 +47,9 @@ def test_thresholds_are_counted_again(allowed):
     said = said_by(confidence_report(y, p, errors=allowed))["Accept"]
     found = re.fullmatch(
         rf"Confidence ([\d.]+) or more: errors at most {100 * allowed:g}% on new cases like these, guaranteed with a "
-        r"probability of 95%; ([\d,]+) of 1,000 cases are answered\. In these rows, without a guarantee, "
+        r"probability of 95%; ([\d,]+) of every 1,000 cases are answered\. In these rows, without a guarantee, "
         r"confidence ([\d.]+) or more: "
-        r"([\d.]+)% of these answers are wrong, ([\d,]+) of 1,000 cases are answered\.",
+        r"([\d.]+)% of these answers are wrong, ([\d,]+) of every 1,000 cases are answered\.",
         said,
     )
     guaranteed, fewer, threshold, wrong, answered = (float(each.replace(",", "")) for each in found.groups())
@@ -72,7 +72,7 @@ def test_trust_and_failure_are_counted_again():
     assert f"average confidence is {100 * sure.mean():.1f}%" in said["Trust"]
     assert f"{100 * right.mean():.1f}% of answers are right" in said["Trust"]
     label, confidence, accuracy, rows = re.match(
-        r"Most overconfident if it predicts class (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* "
+        r"Most overconfident when it predicts class (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* "
         r"in ([\d,]+) answers\.",
         said["Fails"],
     ).groups()
@@ -89,7 +89,7 @@ def test_a_guarantee_is_named_beside_confidences_that_are_too_high(sharper, n_ro
     """Readers hesitated between "far overconfident" and a threshold that is guaranteed."""
     y, p = binary(sharper)
     said = said_by(confidence_report(y[:n_rows], p[:n_rows]))
-    assert said["Trust"].endswith(" The guaranteed threshold below holds nevertheless.") == holds
+    assert said["Trust"].endswith(" The guarantee below is valid despite this.") == holds
 
 
 def test_of_many_models_the_better_one_stands_first():
@@ -153,7 +153,7 @@ def test_a_guarantee_names_its_level_and_for_whom_it_holds(n_models):
     assert len(accepted) == n_models
     for text in accepted:
         promise = r"errors at most \d+% on new cases like these, guaranteed with a probability of 95%"
-        assert re.match(rf"Confidence [\d.]+ or more: {promise}; [\d,]+ of 1,000 (cases are )?answered\.", text)
+        assert re.match(rf"Confidence [\d.]+ or more: {promise}; [\d,]+ of every 1,000 (cases are )?answered\.", text)
 
 
 def test_tables_and_pictures_are_in_the_order_of_harm():
@@ -195,7 +195,7 @@ def test_a_difference_is_that_of_the_printed_counts_and_its_interval_reads_in_th
     y, p = binary(1.0)
     said = said_by(confidence_report(y, {"clean": p, "noisy": binary(1.0, noise)[1]}))["Compare"]
     best, other, difference, low, low_is, high, high_is = re.search(
-        r"answers (\d+) of 1,000 cases; .* answers (\d+), (?:no clear difference \()?(\d+) fewer"
+        r"answers (\d+) of every 1,000 cases; .* answers (\d+), (?:no clear difference \()?(\d+) fewer"
         r"(?:;| \() ?95% interval: (\d+)( more)? to (\d+)( more| fewer)\)",
         said,
     ).groups()

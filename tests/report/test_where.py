@@ -36,7 +36,7 @@ def test_few_rows_do_not_lead_by_chance():
     profile = ConfidenceProfile.from_predictions(truth, proba, labels=[0, 1, 2])
     assert Shares.of(profile, [profile.predicted_class], 0.95).code.tolist() == [0, 2, 1]
     assert findings(evidence_of(profile))[0] == (
-        "Overconfident in 1 of 3 classes. Worst if it predicts class 0: "
+        "Overconfident in 1 of 3 classes. Worst when it predicts class 0: "
         "average confidence 80.0%, accuracy 60% (95% interval 50–70) in 100 answers."
     )
 

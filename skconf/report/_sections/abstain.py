@@ -190,7 +190,7 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
         amounts = " and ".join(f"{thousand(reached[name])} by {name}" for name in better)
         allowed = allowed_in_words(words_of(evidence), evidence.target)
         said.append(
-            f"{start_of(evidence, model)}{amounts} of 1,000 cases are answered with guaranteed errors of at most "
+            f"{start_of(evidence, model)}{amounts} of every 1,000 cases are answered with guaranteed errors of at most "
             f"{allowed}."
         )
     both = "The guarantees of both scores hold together, so you may look at both and take the better one."
@@ -213,7 +213,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
         return f"{overall}, and no threshold brings that to {allowed}."
     else:
         here = f"{_reach(evidence, stops, stop)}: {_amount(words, float(stops.wrong[stop]))} {words.of_answers}, "
-        here += f"{thousand(stops.answered[stop])} of 1,000 cases are answered"
+        here += f"{thousand(stops.answered[stop])} of every 1,000 cases are answered"
         text = capitalized(here)
     guarantee = evidence.guarantee(model, target)
     if guarantee.status == "guaranteed":  # the guaranteed one comes first, because people copy the first threshold
@@ -223,7 +223,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
         here = f"{where}, {'' if keeps_all or guarantee.stop == stop else 'without a guarantee, '}{here}."
         if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
             return f"All answers: {promise}. {here}"
-        answered = f"{thousand(stops.answered[guarantee.stop])} of 1,000 cases are answered"
+        answered = f"{thousand(stops.answered[guarantee.stop])} of every 1,000 cases are answered"
         if in_short and not keeps_all and guarantee.stop != stop:
             answered, share = answered.replace("cases are ", ""), thousand(stops.answered[stop])
             here = f"{_amount(words, float(stops.wrong[stop]))} {words.wrong}, {share} answered."

@@ -70,7 +70,7 @@ def _still_guaranteed(evidence: Evidence, model: Any) -> str:
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
     if len(evidence.profiles) > 1 or not too_high or not evidence.stops or not _is_guaranteed(evidence, model):
         return ""
-    return " The guaranteed threshold below holds nevertheless."
+    return " The guarantee below is valid despite this."
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:

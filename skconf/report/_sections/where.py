@@ -32,7 +32,7 @@ from skconf.report._sections.words import (
 )
 
 #: The words between "Worst" and the name of a class.
-_ANSWERING = " if it predicts class "
+_ANSWERING = " when it predicts class "
 #: With at most this many labels, one table has all confusions.
 _IN_ONE_TABLE = 10
 #: Confusions that are listed.

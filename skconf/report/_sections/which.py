@@ -172,7 +172,7 @@ def answered_in_words(evidence: Evidence) -> str:
     if not at_target.reached[best]:
         return f"{start}, no model answers any case."
     fewer = "; ".join(f"{each} {_thousand_and_less(at_target, best, each, 'fewer')}" for each in others)
-    return f"{start}, {best} answers {thousand(at_target.reached[best])} of 1,000 cases; {fewer}."
+    return f"{start}, {best} answers {thousand(at_target.reached[best])} of every 1,000 cases; {fewer}."
 
 
 def costs_in_words(evidence: Evidence) -> str:
@@ -256,7 +256,7 @@ def _answered(evidence: Evidence) -> TablePart:
 
 
 def _guaranteed(evidence: Evidence, model: Any, found: Compared) -> str:
-    """Return how many of 1,000 cases a model answers at the guaranteed threshold."""
+    """Return how many of every 1,000 cases a model answers at the guaranteed threshold."""
     guarantee = evidence.guarantee(model, found.target)
     if guarantee.status == "guaranteed":
         return thousand(evidence.stops[model].answered[guarantee.stop])
