@@ -100,3 +100,14 @@ def located(place: str, first_row: int = 0) -> Iterator[None]:
         yield
     except ValueError as error:
         raise as_data_error(error).at(place, first_row) from None
+
+
+@contextmanager
+def noted(model: Any, *, several: bool = True) -> Iterator[None]:
+    """Add to errors in which model's predictions they are, if there are several models."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if several:
+            error.add_note(f"The error is in the predictions of the model {model!r}.")
+        raise

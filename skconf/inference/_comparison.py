@@ -14,6 +14,7 @@ from skconf._core.checks import check_option
 from skconf._core.docstrings import documented
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
+from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value
@@ -247,11 +248,8 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
         raise ValueError(f"A comparison needs at least two models, but there are {len(predictions)}.")
     profiles = {}
     for model, (truth, proba, predicted) in predictions.items():
-        try:
+        with noted(model):
             profiles[model] = as_profile("compare()", truth, proba, y_pred=predicted, **given)
-        except (TypeError, ValueError) as error:
-            error.add_note(f"The error is in the predictions of the model {model!r}.")
-            raise
     (first, reference), *others = profiles.items()
     for model, profile in others:
         if profile.n_rows != reference.n_rows:

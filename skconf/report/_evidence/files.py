@@ -108,33 +108,32 @@ def evidence_of_files(
         if prevalence is not None:
             raise ValueError(f"{option('prevalence')} needs true labels, but these logs have none. Leave it out.")
         return counts
-    opened, matched = dict[str, OpenedFile](), list[str]()
-    if not in_batches:
-        opened = {model: _opened(file, logs.tables.get(model)) for model, (file,) in models.items()}
+    if in_batches:
+        read = {model: map(open_table, parts) for model, parts in models.items()}
+        columns_of, guessed = _guessed(read, logs.columns, several=several)
+        origin = Origin(command=command, read_as=[*logs.said, *guessed])
+        lost = allowed_errors(errors, of_costs=False), given_prices(prices)
+        return _from_batches(
+            models, columns_of, metrics, origin, *lost, several=several, progress=progress, n_jobs=n_jobs
+        )
+    opened, matched = {model: _opened(file, logs.tables.get(model)) for model, (file,) in models.items()}, list[str]()
     if truth is not None:
         opened, matched = _with_truth(opened, truth, ids, columns.target)
         logs.columns.update({model: replace(each, target=USUAL["target"]) for model, each in logs.columns.items()})
-    guesses = {
-        model: guess_columns([opened[model]] if opened else map(open_table, parts), logs.columns[model])
-        for model, parts in models.items()
-    }
-    columns_of = {model: guess for model, (guess, _) in guesses.items()}
-    guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
+    columns_of, guessed = _guessed({model: [file] for model, file in opened.items()}, logs.columns, several=several)
     origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed])
-    if in_batches:
-        allowed, paid = allowed_errors(errors, of_costs=False), given_prices(prices)
-        found = _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
-        if isinstance(found, TableAlone):
-            return found
-        if (errors is not None or prices is not None) and not found.stops:
-            warn(
-                f"{option('errors')} and {option('prices')} are unused: weighted and graded rows show no thresholds in "
-                "batches"
-            )
-        return replace(found, errors=allowed, prices=paid)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
     asked["prevalence"] = prevalence
     return _from_memory(opened, columns_of, origin, asked, several=several, ids=ids, slices=slices, doing=doing)
+
+
+def _guessed(
+    files: Mapping[str, Iterable[OpenedFile]], columns: Mapping[str, Columns], *, several: bool
+) -> tuple[dict[str, Columns], list[str]]:
+    """Return the columns of each model, and sentences about those that were not named."""
+    guesses = {model: guess_columns(opened, columns[model]) for model, opened in files.items()}
+    said = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
+    return {model: guess for model, (guess, _) in guesses.items()}, said
 
 
 class OneFile(NamedTuple):
@@ -306,6 +305,8 @@ def _from_batches(
     columns: Mapping[str, Columns],
     metrics: Any,
     origin: Origin,
+    errors: Sequence[float],
+    prices: tuple[float, float] | None,
     *,
     several: bool,
     progress: bool,
@@ -325,7 +326,15 @@ def _from_batches(
                 by_group[model if several else ""] = compared
         frame = _of_groups(results, groups, several)
         return TableAlone(frame, origin, n_names=several + len(groups), several=several, by_group=by_group)
-    return replace(_of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=stem(sources[0].name))
+    evidence = replace(
+        _of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=stem(sources[0].name)
+    )
+    if (errors or prices is not None) and not evidence.stops:
+        warn(
+            f"{option('errors')} and {option('prices')} are unused: weighted and graded rows show no thresholds in "
+            "batches"
+        )
+    return replace(evidence, errors=errors, prices=prices)
 
 
 def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:

@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.messages import listed, option, suggest
+from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn, warn_each
 from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
@@ -125,12 +126,8 @@ def _at_prevalence(
     """Return the predictions with weights for the stated shares of the classes."""
     weighed = {}
     for model, profile in profiles.items():
-        try:
+        with noted(model, several=several):
             weighed[model] = profile.at_prevalence(prevalence)
-        except (TypeError, ValueError) as error:
-            if several:
-                error.add_note(f"The error is in the predictions of the model {model!r}.")
-            raise
     return weighed
 
 
@@ -173,11 +170,8 @@ def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, Confidence
         raise ValueError("There is no model to report on: the mapping is empty.")
     profiles = {}
     for model, (truth, proba) in predictions.items():
-        try:
+        with noted(model):
             profiles[model] = as_profile("A report", truth, proba, **given)
-        except (TypeError, ValueError) as error:
-            error.add_note(f"The error is in the predictions of the model {model!r}.")
-            raise
     return profiles
 
 
