@@ -148,7 +148,6 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
 
     from skconf._core.version import __version__
     from skconf._core.warn import collected
-    from skconf.profile import KNOWN
     from skconf.report._evidence.files import read_file
     from skconf.selective import tune_threshold
 
@@ -163,9 +162,10 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
         raise ValueError(
             "The rows have weights, but a guarantee counts every row once. Leave the column of weights out."
         )
-    if profile.kind != "right or wrong":
+    if profile.kind == "graded":
         raise ValueError(
-            f"A guarantee counts errors, but {KNOWN[profile.kind]}. Name a column of 1 and 0 with --correct."
+            "A guarantee counts errors, but these answers are graded between 0 and 1. Name a column of 1 and 0 with "
+            "--correct."
         )
     ranked: dict[str | None, Any] = {None: profile}
     if read.score is not None:
