@@ -59,6 +59,18 @@ def test_models_stand_side_by_side(table):
         pd.testing.assert_frame_equal(report.frame, expected.frame, rtol=1e-12, atol=1e-14)
 
 
+def test_graded_answers_stand_beside_right_and_wrong_ones_in_batches(tmp_path):
+    rng = np.random.default_rng(0)
+    confidence, right = rng.uniform(0.5, 1, 300), rng.random(300) < 0.6
+    pd.DataFrame({"correct": right.astype(int), "confidence": confidence}).to_csv(tmp_path / "counted.csv")
+    pd.DataFrame({"correct": 0.9 * right, "confidence": confidence}).to_csv(tmp_path / "graded.csv")
+    files = {"one": tmp_path / "counted.csv", "two": tmp_path / "graded.csv"}
+    report = ConfidenceReport.from_files(files, metrics=["accuracy_score"], in_batches=True)
+    accepted = [line for line in report.model_card().splitlines() if "**Accept" in line]
+    assert [line.split("**")[1] for line in accepted] == ["Accept one"]  # graded rows show no thresholds in batches
+    assert "When should they abstain?" in report.page()
+
+
 def test_groups_have_a_row_each(table):
     report = ConfidenceReport.from_files("parts", groups="day", metrics=["cw_accuracy_score", "aurc_loss"])
     for day, part in table.groupby("day"):

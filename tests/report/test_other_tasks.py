@@ -103,6 +103,15 @@ def test_correctness_and_costs_have_a_table_alone():
         report.model_card()
 
 
+def test_answers_that_cost_nothing_are_all_accepted():
+    free = ConfidenceProfile.from_costs(np.zeros(200), np.linspace(0.1, 1, 200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = confidence_report(free)
+    assert "Accept**: All answers: 0 is the mean cost of all answers" in report.model_card()
+    assert "Mean cost of the answers" not in report.page()  # no curve without costs
+
+
 class TestTrust:
     def test_what_is_lost_is_a_sum(self):
         profile = graded(0.05)

@@ -50,7 +50,7 @@ def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
     """Return the usual limits: shares of errors, mean losses or mean costs."""
     if kind != "costs":
         return _LOSSES if kind == "graded" else _ERRORS
-    return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST if mean_cost))
+    return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST))
 
 
 def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: float) -> Guarantee:
