@@ -236,10 +236,32 @@ def test_the_main_picture_shows_what_holds_of_other_data(monkeypatch):
     assert observed > 100 * expected
 
 
+def test_most_errors_of_the_main_picture_are_wrong_labels_of_the_test_data(monkeypatch):
+    """Without wrong labels the same rows are drawn, in another order of rows and columns."""
+    pytest.importorskip("PIL")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import generate_pictures
+
+    drawn = {}
+    for flip_y in (0.02, 0.0):
+        options = {"n_informative": 10, "class_sep": 2.0, "flip_y": flip_y, "random_state": 0}
+        X, y = generate_pictures.make_classification(20_000, 20, **options)
+        drawn[flip_y] = y, X.sum(axis=1).argsort()
+    (y, order), (original, order_of_original) = drawn.values()
+    wrong_label = np.empty(len(y), bool)
+    wrong_label[order] = y[order] != original[order_of_original]
+    assert wrong_label.mean() == pytest.approx(0.01, abs=0.002)
+    profile = generate_pictures.confident_answers()
+    tested = generate_pictures.train_test_split(wrong_label, test_size=0.5, random_state=0)[1]
+    error = ~profile.correct & (profile.confidence >= 0.999)
+    assert error.sum() == 104
+    assert tested[error].sum() == 101
+
+
 def test_readme_leads_somewhere():
     links = re.findall(r"\]\(([^)#]+)", (ROOT / "README.md").read_text())
     assert links
-    assert not [link for link in links if not (ROOT / link).exists()]
+    assert not [link for link in links if not link.startswith("https://") and not (ROOT / link).exists()]
 
 
 def test_oldest_versions_are_those_of_the_package():
