@@ -118,6 +118,22 @@ def decides_by_sample(estimator: Any) -> bool:
     return rule is not None and bool(rule.needs_costs)
 
 
+def costs_of(estimator: Any) -> tuple[str, str, float | None]:
+    """Return the costs by which a selective classifier decides, for messages.
+
+    They are the name of its class, the parameter with the costs of its answers ("" if every error costs 1), and its
+    cost of a rejection.
+    """
+    model = _innermost(estimator)[0]
+    rule = getattr(model, "rule_", None)
+    own = ""
+    if rule is not None:
+        own = "costs" if rule.needs_costs else "cost_matrix"
+        if rule.costs is not None and rule.of_classes and (rule.costs == 1 - np.eye(rule.n_classes)).all():
+            own = ""
+    return type(model).__name__, own, getattr(model, "reject_cost", None)
+
+
 def _of_selective(model: Any, answer: Any) -> Response:
     rule = getattr(model, "rule_", None)
     decisions = None if rule is None or rule.of_classes else rule.decisions

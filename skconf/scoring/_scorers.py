@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skconf._core.arrays import as_array
-from skconf._core.messages import shorten, suggest
+from skconf._core.messages import brief, listed, shorten, suggest
 from skconf._core.rejection import choose_reject_label, with_reject_label
-from skconf._core.response import Answered, outputs_of
+from skconf._core.response import Answered, costs_of, outputs_of
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
 from skconf.metrics._base.registry import SCORERS, Preset, meant_by
@@ -106,6 +107,7 @@ class ConfidenceScorer:
         scores = _scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs)
         if scores:
             return float(_mean_of(scores))
+        _warn_of_costs(self, estimator, by_sample=costs is not None)
         predict = costs is not None or self.charges_by_matrix
         profile = ConfidenceProfile.from_estimator(
             estimator, X, y, sample_weight=sample_weight, predict=predict, costs=costs
@@ -334,6 +336,8 @@ class MultiScorer:
         weights = {key: share.pop("sample_weight", None) for key, share in shares.items()}
         ours = {key: scorer for key, scorer in self.scorers.items() if isinstance(scorer, ConfidenceScorer)}
         charged = {key: shares[key].pop("costs") for key in ours if "costs" in shares[key]}
+        for key, scorer in ours.items():
+            _warn_of_costs(scorer, estimator, by_sample=key in charged)
         predict = bool(charged) or any(scorer.charges_by_matrix for scorer in ours.values())
         price = next(iter(charged.values()), None)
         profile = ConfidenceProfile.from_estimator(estimator, X, y, predict=predict, costs=price).with_costs(None)
@@ -441,6 +445,35 @@ def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -
         param: alias if isinstance(alias, str) else param for param, alias in requests.items() if alias is not False
     }
     return {param: given[name] for param, name in names.items() if name in given}
+
+
+def _warn_of_costs(scorer: ConfidenceScorer, estimator: Any, *, by_sample: bool) -> None:
+    """Warn if a classifier decides by costs that its scorer would use, but was not given.
+
+    Costs that were given to the scorer are what the user pays, also if the candidates of a search decide by others.
+    """
+    defaults = {field.name: field.default for field in fields(find_metric(scorer.name)[0])}
+    missing = {"cost_matrix", "reject_cost"} & (defaults.keys() - scorer.params.keys())
+    if not missing:
+        return
+    who, own, reject_cost = costs_of(estimator)
+    decides, instead, given = [], [], [f"{name}={brief(value)}" for name, value in scorer.params.items()]
+    if own and "cost_matrix" in missing and not by_sample:
+        decides.append(own)
+        instead.append("every error costs 1")
+        given.append("cost_matrix=...")
+    if "reject_cost" in missing and reject_cost not in (None, defaults["reject_cost"]):
+        decides.append(f"reject_cost={reject_cost!r}")
+        instead.append(f"a rejection costs {defaults['reject_cost']!r}")
+        given.append(f"reject_cost={reject_cost!r}")
+    if decides:
+        advice = f"get_scorer({scorer.name!r}, {', '.join(given)})"
+        if own == "costs" and scorer.takes_costs and not by_sample:
+            advice = "the costs of each sample as costs=..., and reject_cost to get_scorer"
+        warn(
+            f"{who} decides by its own {listed(decides)}, which {scorer.name} does not know. Here, {listed(instead)}. "
+            f"Pass the costs that you pay: {advice}."
+        )
 
 
 def _scores_by_output(score: Callable[..., Any], estimator: Any, X: Any, y: Any, **metadata: Any) -> list[Any]:

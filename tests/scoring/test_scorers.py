@@ -3,6 +3,8 @@
 import copy
 import inspect
 import pickle
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -32,9 +34,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 import skconf
-from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
+from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring, get_scorer, metrics
 
 
 class TestNames:
@@ -450,3 +453,68 @@ class TestObjects:
         scoring = confidence_scoring(given)
         given["b"] = get_scorer("cwsa")
         assert list(scoring.scorers) == ["a"]
+
+
+class TestCostsOfTheClassifier:
+    MATRIX = ((0.0, 1.0), (5.0, 0.0))
+
+    def fitted(self, **params):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(400, 2))
+        y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
+        return SelectiveClassifier(LogisticRegression(), **params).fit(X, y), X, y
+
+    def test_a_scorer_that_was_not_given_them_says_so_and_the_call_it_names_is_the_mean_cost(self):
+        model, X, y = self.fitted(cost_matrix=self.MATRIX, reject_cost=0.3)
+        with pytest.warns(UserWarning, match="every error costs 1 and a rejection costs 0.1") as said:
+            blind = get_scorer("neg_reject_cost")(model, X, y)
+        assert "cost_matrix and reject_cost=0.3" in str(said[0].message)
+        assert "get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=0.3)" in str(said[0].message)
+        answers = model.predict(X)
+        errors = (answers != y) & (answers != model.reject_label_)
+        costs = np.where(answers == model.reject_label_, 0.3, np.where(errors, np.where(y == 1, 5.0, 1.0), 0.0))
+        score = get_scorer("neg_reject_cost", cost_matrix=self.MATRIX, reject_cost=0.3)(model, X, y)
+        assert score == pytest.approx(-costs.mean())
+        assert blind != pytest.approx(score, rel=0.1)
+
+    @pytest.mark.parametrize(
+        ("scorer", "missing"),
+        [
+            (get_scorer("neg_ecuas"), "own cost_matrix, which neg_ecuas does"),
+            (get_scorer("neg_ecuas", n=1), r"get_scorer\('neg_ecuas', n=1, cost_matrix=\.\.\.\)"),
+            (get_scorer("neg_reject_cost", reject_cost=0.2), "Here, every error costs 1. Pass"),
+            (get_scorer("neg_reject_cost", cost_matrix=MATRIX), "own reject_cost=0.3, which"),
+            (confidence_scoring(["neg_ece", "neg_ecuas"]), "which neg_ecuas does not know"),
+        ],
+    )
+    def test_the_warning_names_only_what_is_missing(self, scorer, missing):
+        model, X, y = self.fitted(cost_matrix=self.MATRIX, reject_cost=0.3)
+        with warnings.catch_warnings(record=True) as issued:
+            warnings.simplefilter("always")
+            scorer(make_pipeline("passthrough", model).fit(X, y), X, y)
+        assert [bool(re.search(missing, str(each.message))) for each in issued if "own" in str(each.message)] == [True]
+
+    def test_costs_of_each_sample_are_missing_too(self):
+        def costs(X):
+            return np.tile(np.array(self.MATRIX), (len(X), 1, 1))
+
+        model, X, y = self.fitted(cost_matrix=costs)
+        scorer = get_scorer("neg_reject_cost")
+        with pytest.warns(UserWarning, match="own cost_matrix, which neg_reject_cost does not know"):
+            scorer(model, X, y)
+        scorer(model, X, y, costs=costs(X))
+
+    @pytest.mark.parametrize(
+        ("params", "scorer"),
+        [
+            ({"cost_matrix": [[0, 1], [1, 0]]}, get_scorer("neg_ecuas")),
+            ({"reject_cost": 0.1}, get_scorer("neg_reject_cost")),
+            ({"cost_matrix": MATRIX}, get_scorer("neg_ece")),
+            # A search over the costs of its candidates is scored by the costs that are paid.
+            ({"reject_cost": 0.3}, get_scorer("neg_reject_cost", reject_cost=0.1)),
+            ({"cost_matrix": MATRIX}, get_scorer("neg_reject_cost", cost_matrix=[[0, 2], [9, 0]])),
+        ],
+    )
+    def test_nothing_is_said_if_they_agree_or_the_scorer_was_given_costs(self, params, scorer):
+        model, X, y = self.fitted(**params)
+        scorer(model, X, y)
