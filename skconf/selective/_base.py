@@ -88,7 +88,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     """A classifier that rejects predictions. Subclasses define how it is fitted and how the threshold is chosen."""
 
     #: Weights go to the inner classifier. A frozen one is not fitted: weights are then requested for the calibration.
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False, "costs": True}
+    #: Groups are used here.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False, "groups": True, "costs": True}
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"costs": True}
 
     estimator: Any
@@ -117,9 +118,10 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             Labels.
         **params : dict
-            Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. `groups`
-            are passed to the splitter `cv`; a held-out part contains whole groups. An `eval_set` is the same for every
-            fold, so none of its samples may be in `X`; `validation_fraction` makes a separate one for each fold.
+            Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. With
+            `groups`, folds and held-out parts contain whole groups; a splitter `cv` gets them. An `eval_set` is the
+            same for every fold, so none of its samples may be in `X`; `validation_fraction` makes a separate one for
+            each fold.
             `costs` are costs that differ from sample to sample. In shape (n_samples, n_classes, n_decisions) they are
             the cost of each decision under each class, and the decisions follow from them. In shape (n_samples,
             n_decisions) they are the cost of each decision given the true class: the decisions then follow from the

@@ -57,7 +57,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     cv : int, cross-validation generator, float or None, default=None
         How the probabilities for fitting the calibrator are made. None uses out-of-fold predictions of a stratified
         5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of
-        the samples, and the classifier is not trained on it. It is unused if there is neither a `calibration` nor a
+        the samples, and the classifier is not trained on it. If ``fit`` gets `groups`, an int or None makes folds of
+        whole groups, and a float holds out whole groups. It is unused if there is neither a `calibration` nor a
         learned confidence.
     ensemble : bool, default=False
         If True, keep the classifier and the calibrator of every fold and average their probabilities. If False, fit one

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -178,9 +178,16 @@ class Training:
         return learner.fit(self.samples(rows), proba, right, weight, predicted=predicted, groups=groups, **known)
 
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
-        """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part."""
+        """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part.
+
+        A fraction and a number of folds keep groups whole. A given splitter decides itself.
+        """
         if isinstance(cv, Real) and not isinstance(cv, Integral):
             return [self.hold_out(self.everything, float(cv), by_class=by_class)]
+        if self.clusters is not None and (cv is None or isinstance(cv, Integral)):
+            n_folds = 5 if cv is None else int(cv)
+            check_enough_groups(n_folds, int(self.clusters.max()) + 1)
+            return list(StratifiedGroupKFold(n_folds).split(self.X, self.codes, self.clusters))
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
 
     def hold_out(self, rows: Rows, fraction: float, *, by_class: bool = True) -> tuple[Rows, Rows]:
@@ -208,6 +215,19 @@ class Training:
         held_out = np.zeros(n_units, dtype=bool)
         held_out[order[np.diff(mark) > 0]] = True
         return np.sort(rows[~held_out[unit]]), np.sort(rows[held_out[unit]])
+
+
+def check_enough_groups(n_folds: int, n_groups: int) -> None:
+    """Refuse more folds than there are groups."""
+    if n_groups == 1:
+        raise ValueError(
+            "groups has a single group, so it cannot be split into folds. Pass more groups, or leave groups out."
+        )
+    if n_folds > n_groups:
+        raise ValueError(
+            f"cv makes {n_folds} folds, but there are {n_groups} groups, and each fold needs one. Pass cv={n_groups} "
+            "or less."
+        )
 
 
 def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:

@@ -123,8 +123,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         other samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on
         out-of-fold scores, and a classifier fitted on all samples predicts. None means 5-fold cross-fitting if there
         is no `confidence_level`. If there is one, None holds out a fifth of the samples, or half of them if a frozen
-        classifier is calibrated. If ``fit`` gets `groups`, the part that a float holds out contains whole
-        groups.
+        classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole groups, and a float
+        holds out whole groups.
     {output}
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out parts, and of the sample drawn from each group.
@@ -212,9 +212,6 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     >>> print(f"{accepted.mean():.2f} accepted, risk {(model.predict(X_test) != y_test)[accepted].mean():.3f}")
     0.89 accepted, risk 0.008
     """
-
-    #: Groups reach ``fit`` by default, so that the confidence level accounts for them.
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": True}
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CONSTRAINTS,

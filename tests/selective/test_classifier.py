@@ -27,6 +27,7 @@ from sklearn.model_selection import (
     KFold,
     PredefinedSplit,
     ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
     cross_validate,
 )
@@ -637,6 +638,31 @@ def test_out_of_fold_probabilities_reach_the_calibrator(binary, cv, splitter, en
         np.testing.assert_array_equal(fit[1], truth)
     fitted_on = [rows.tolist() for _, rows, _ in calls("fit")]
     assert fitted_on == [train.tolist() for train, _ in folds] + ([] if ensemble else [list(range(len(y)))])
+
+
+@pytest.mark.parametrize("routed", [False, True])
+@pytest.mark.parametrize("ensemble", [False, True])
+@pytest.mark.parametrize(("cv", "n_folds"), [(None, 5), (3, 3)])
+def test_folds_keep_groups_whole(binary, cv, n_folds, ensemble, routed):
+    X, y = numbered(binary[0]), binary[1]
+    groups = np.arange(len(y)) % 12
+    model = SelectiveClassifier(Spy(), calibration=RecordingCalibrator(), cv=cv, ensemble=ensemble)
+    with sklearn.config_context(enable_metadata_routing=routed):
+        model.fit(X, y, groups=[f"patient {group}" for group in groups])
+    asked, fitted = ([rows for _, rows, _ in calls(method)] for method in ("predict_proba", "fit"))
+    expected = StratifiedGroupKFold(n_folds).split(X, y, groups)
+    for train, test, (trained, held_out) in zip(fitted, asked, expected, strict=False):
+        assert (train.tolist(), test.tolist()) == (trained.tolist(), held_out.tolist())
+        assert not set(groups[train]) & set(groups[test])
+    assert sorted(np.concatenate(asked)) == list(range(len(y)))
+
+
+def test_fewer_groups_than_folds_are_refused(binary):
+    X, y = binary
+    with pytest.raises(ValueError, match=r"cv makes 5 folds, but there are 3 groups.*cv=3"):
+        SelectiveClassifier(logistic(), calibration="platt").fit(X, y, groups=np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match=r"groups has a single group.*leave groups out"):
+        SelectiveClassifier(logistic(), calibration="platt").fit(X, y, groups=np.zeros(len(y)))
 
 
 @pytest.mark.parametrize("fraction", [0.2, 0.5, np.float64(0.25), np.float32(0.25)])

@@ -304,12 +304,12 @@ GROUPS = np.arange(N) % 12
 
 @pytest.mark.parametrize("routed", [False, True])
 @pytest.mark.parametrize(
-    "splitter", [GroupKFold(3), GroupShuffleSplit(1, test_size=0.25, random_state=0)], ids=["folds", "part"]
+    "splitter", [GroupKFold(3), GroupShuffleSplit(1, test_size=0.25, random_state=0), 3], ids=["folds", "part", "int"]
 )
 def test_groups_reach_the_splitter(numbered, chosen, splitter, routed):
     X, y = numbered
     with sklearn.config_context(enable_metadata_routing=routed):
-        cv = splitter.set_split_request(groups=True) if routed else splitter
+        cv = splitter.set_split_request(groups=True) if routed and splitter != 3 else splitter
         tuned(Spy(), confidence=chosen, cv=cv, **HALF).fit(X, y, groups=GROUPS)
     assert Spy.asked
     for rows, seen in Spy.asked:
@@ -374,7 +374,7 @@ def test_with_a_level_one_row_of_each_held_out_group_counts(numbered, cv):
     np.testing.assert_allclose(ends, ends.round(), atol=1e-9)
 
 
-@pytest.mark.parametrize("cv", [ShuffleSplit(1, test_size=0.3, random_state=0), 3, KFold(3)], ids=str)
+@pytest.mark.parametrize("cv", [ShuffleSplit(1, test_size=0.3, random_state=0), KFold(3)], ids=str)
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 def test_with_a_level_no_group_is_torn_apart(numbered, chosen, cv):
     with pytest.raises(ValueError, match=r"cv splits 12 groups, such as the group of row 0.*GroupShuffleSplit"):
