@@ -32,7 +32,8 @@ class Mix(NamedTuple):
     @classmethod
     def read(cls, prevalence: Any, classes: NDArray[Any]) -> "Mix":
         """Return the given shares. With two classes, a pair of numbers is a range."""
-        pairs = [(label, each) for label, each in _items(prevalence) if isinstance(each, tuple | list)]
+        items = prevalence.items() if isinstance(prevalence, Mapping) else ()
+        pairs = [(label, each) for label, each in items if isinstance(each, tuple | list)]
         if not pairs:
             return cls((read_shares(prevalence, classes),))
         if len(classes) != 2 or len(pairs) > 1 or len(prevalence) > 1 or len(pairs[0][1]) != 2:
@@ -71,10 +72,6 @@ class Mix(NamedTuple):
                 "prevalence is a range, but a range needs a confidence_level: the risk is then shown at both ends. Set "
                 "confidence_level, or give a single share."
             )
-
-
-def _items(prevalence: Any) -> Any:
-    return prevalence.items() if isinstance(prevalence, Mapping) else ()
 
 
 def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.intp]:

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf._core.ranking import Ranking
 from skconf.calibration._prevalence import by_factor, refuse_zeros
 from skconf.profile import ConfidenceProfile
 from skconf.selective._mix import Mix, draw_to_mix
@@ -92,7 +91,7 @@ def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random
         tuned = _at_both_ends([plain[rows] for rows in drawn], objective)
     if not tuned.feasible:
         return replace(tuned, coverage=0.0, risk=np.nan)
-    seen = [Sweep.of(_ranking(each), np.array([tuned.threshold])) for each in at]
+    seen = [Sweep.of(each.ranking, np.array([tuned.threshold])) for each in at]
     worst = max(seen, key=lambda sweep: sweep.risk[1])
     return replace(tuned, coverage=float(worst.coverage[1]), risk=float(worst.risk[1]))
 
@@ -112,10 +111,6 @@ def by_class(profile: ConfidenceProfile, threshold: float) -> pd.DataFrame:
     )
     with np.errstate(invalid="ignore"):
         return pd.DataFrame({"coverage": kept / total, "risk": wrong / kept}, index=pd.Index(classes, name="class"))
-
-
-def _ranking(profile: ConfidenceProfile) -> Ranking:
-    return Ranking.of(profile.score, profile.loss, profile.sample_weight)
 
 
 def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> TunedThreshold:

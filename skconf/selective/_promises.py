@@ -24,7 +24,7 @@ from skconf._core.checks import check_number
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import lower_limit, upper_limit
 from skconf.profile import ConfidenceProfile
-from skconf.selective._rewards import fewest_rewarded, reward_looks, rewarded, rewards
+from skconf.selective._rewards import fewest_terms, log_evidence, planned_bets, rewards
 from skconf.selective._risk_control import in_control, in_control_each, planned_counts, smallest_sample
 from skconf.selective._samples import Samples
 
@@ -251,9 +251,16 @@ class MeanReward(Promise):
     is_open = is_floor = moves = True
 
     @property
-    def plus(self) -> bool:
+    def _is_plus(self) -> bool:
         """Whether wrong answers earn nothing, rather than lose."""
         return self.risk == "cwsa_plus"
+
+    def in_unit(self, reward: Any) -> Any:
+        """Return rewards, or a mean of them, on the scale of the bets: from 0 to 1."""
+        return reward if self._is_plus else (1 + reward) / 2
+
+    def _rewards(self, search: Search, count: int, threshold: float) -> Floats:
+        return rewards(search.ranked.score[:count], search.ranked.correct[:count], threshold, plus=self._is_plus)
 
     def check(self, profile: ConfidenceProfile) -> None:
         if not profile.ranks_by_confidence:
@@ -263,22 +270,22 @@ class MeanReward(Promise):
             )
 
     def fewest(self, share: float) -> int:
-        return fewest_rewarded(self.target, share, plus=self.plus)
+        return fewest_terms(self.in_unit(self.target), share)
 
     def looks(self, search: Search) -> Looks:
         at = planned_looks(search)
         if not (search.free and len(at)):
             return at
         highest = max((each for each in search.promises if isinstance(each, MeanReward)), key=lambda each: each.target)
-        return at[reward_looks(search.accepted[at], highest.target, search.share, plus=highest.plus)]
+        return at[planned_bets(search.accepted[at], highest.in_unit(highest.target), search.share)]
 
     def tested(self, search: Search, at: Looks) -> Flags:
-        looks = search.accepted[at], search.thresholds[at], self.target, search.share
-        return rewarded(search.ranked.score, search.ranked.correct, *looks, plus=self.plus)
+        needed, floor = math.log(len(at) / search.share), self.in_unit(self.target)
+        looks = zip(search.accepted[at].tolist(), search.thresholds[at].tolist(), strict=True)
+        return np.array([log_evidence(self.in_unit(self._rewards(search, *look)), floor) >= needed for look in looks])
 
     def measured(self, search: Search, count: int, threshold: float) -> tuple[float, float]:
-        of = search.ranked.score[:count], search.ranked.correct[:count], threshold
-        return float(rewards(*of, plus=self.plus).mean()) if count else np.nan, np.nan
+        return float(self._rewards(search, count, threshold).mean()) if count else np.nan, np.nan
 
     def closest(self, search: Search) -> str:
         at = planned_looks(search)

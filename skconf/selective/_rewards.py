@@ -31,17 +31,16 @@ def rewards(score: Floats, correct: NDArray[np.bool_], threshold: float, *, plus
     return np.where(correct, worth, 0.0 if plus else -worth)
 
 
-def fewest_rewarded(floor: float, share: float, *, plus: bool) -> int:
-    """Return the fewest samples that can show a floor, if each is right with a confidence of 1."""
-    least = _as_share(floor, plus=plus)
-    if least >= 1:
+def fewest_terms(floor: float, share: float) -> int:
+    """Return the fewest terms in [0, 1] that can show that their mean is above a floor, if each of them is 1."""
+    if floor >= 1:
         return 2**62
-    return math.ceil(math.log(len(_BETS) / share) / -math.log(least) * (1 - 1e-12))
+    return math.ceil(math.log(len(_BETS) / share) / -math.log(floor) * (1 - 1e-12))
 
 
-def reward_looks(accepted: NDArray[np.intp], floor: float, share: float, *, plus: bool) -> NDArray[np.intp]:
-    """Return the positions of the thresholds that are tested."""
-    count, counts = float(fewest_rewarded(floor, share, plus=plus)), []
+def planned_bets(accepted: NDArray[np.intp], floor: float, share: float) -> NDArray[np.intp]:
+    """Return the positions of the thresholds that are tested, given the number of terms at each threshold."""
+    count, counts = float(fewest_terms(floor, share)), []
     while count < accepted[-1]:
         counts.append(math.ceil(count))
         count *= _STEP
@@ -50,41 +49,12 @@ def reward_looks(accepted: NDArray[np.intp], floor: float, share: float, *, plus
     return np.unique(np.searchsorted(accepted, counts))
 
 
-def rewarded(
-    score: Floats,
-    correct: NDArray[np.bool_],
-    accepted: NDArray[np.intp],
-    thresholds: Floats,
-    floor: float,
-    share: float,
-    *,
-    plus: bool,
-) -> NDArray[np.bool_]:
-    """Return whether each threshold is shown to keep a floor of CWSA; `share` is the probability of any error.
-
-    Scores descend, and each threshold comes with the number of samples that it accepts. `floor` is the least mean
-    reward. With `plus`, wrong answers earn nothing (CWSA+), rather than lose (CWSA).
-    """
-    needed = math.log(len(thresholds) / share) if len(thresholds) else np.inf
-    found = (
-        _log_evidence(rewards(score[:count], correct[:count], at, plus=plus), floor, plus=plus)
-        for count, at in zip(accepted.tolist(), thresholds.tolist(), strict=True)
-    )
-    return np.fromiter((each >= needed for each in found), dtype=np.bool_, count=len(thresholds))
-
-
-def _as_share(floor: float, *, plus: bool) -> float:
-    """Return the floor for terms that are rescaled to [0, 1]."""
-    return floor if plus else (1 + floor) / 2
-
-
-def _log_evidence(reward: Floats, floor: float, *, plus: bool) -> float:
-    """Return the logarithm of the evidence that the mean reward is above the floor."""
-    term, mean = (reward if plus else (1 + reward) / 2), _as_share(floor, plus=plus)
-    rate = _BETS / mean
+def log_evidence(term: Floats, floor: float) -> float:
+    """Return the logarithm of the evidence that the mean of terms in [0, 1] is above a floor."""
+    rate = _BETS / floor
     total = np.zeros(len(rate))
     rows = max(_AT_ONCE // len(rate), 1)
     with np.errstate(divide="ignore"):  # all is lost: the logarithm of 0
         for start in range(0, len(term), rows):
-            total += np.log1p(np.outer(term[start : start + rows] - mean, rate)).sum(axis=0)
+            total += np.log1p(np.outer(term[start : start + rows] - floor, rate)).sum(axis=0)
     return float(np.logaddexp.reduce(total) - math.log(len(rate)))

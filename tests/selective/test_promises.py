@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 from skconf.selective._cells import columns_of
 from skconf.selective._promises import MeanCharge
-from skconf.selective._rewards import _BETS, fewest_rewarded
+from skconf.selective._rewards import _BETS, fewest_terms
 from skconf.selective._risk_control import smallest_sample
 from skconf.selective._samples import Charge
 from skconf.selective._sliced import placed
@@ -335,7 +335,7 @@ def test_the_fewest_samples_that_show_a_mean_cost_are_those_of_its_share_of_the_
 @pytest.mark.parametrize("floor", [0.2, 0.9])
 def test_the_fewest_samples_that_show_a_floor_are_those_of_the_best_bet(floor):
     """If all are right with a confidence of 1, the chance of that is the floor to the power of their number."""
-    n = fewest_rewarded(floor, 0.05, plus=True)
+    n = fewest_terms(floor, 0.05)
     assert floor**n <= 0.05 / len(_BETS) < floor ** (n - 1)
 
 

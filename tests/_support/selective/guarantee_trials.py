@@ -18,8 +18,8 @@ from skconf import ConfidenceProfile, RiskMonitor, tune_threshold
 from skconf.selective import _risk_control
 from skconf.selective._keep import keep
 from skconf.selective._objective import Objective
-from skconf.selective._promises import MeanCharge
-from skconf.selective._rewards import _log_evidence, reward_looks, rewarded, rewards
+from skconf.selective._promises import MeanCharge, MeanReward, Search
+from skconf.selective._rewards import log_evidence, planned_bets, rewards
 from skconf.selective._samples import Samples
 
 LEVEL = 0.95
@@ -306,9 +306,9 @@ def _coins(cost, score, rng):
 
 
 def _bets(cost, score, rng):
-    counts = reward_looks(np.arange(1, len(score) + 1), 0.98, 1 - LEVEL, plus=True) + 1
+    counts = planned_bets(np.arange(1, len(score) + 1), 0.98, 1 - LEVEL) + 1
     needed = np.log(len(counts) / (1 - LEVEL)) if len(counts) else 0
-    shown = [count for count in counts if _log_evidence(1 - cost[:count], 0.98, plus=True) >= needed]
+    shown = [count for count in counts if log_evidence(1 - cost[:count], 0.98) >= needed]
     return int(max(shown, default=0))
 
 
@@ -350,10 +350,11 @@ def cwsa_rows(n_sets, sizes, rng, floor=0.2):
             for _ in range(n_sets):
                 c = np.sort(1 - rng.random(n) ** power / 2)[::-1]
                 right = rng.random(n) < right_at(c)
-                accepted = np.arange(1, n + 1)
-                looks = reward_looks(accepted, floor, 1 - LEVEL, plus=False)
+                accepted, promise = np.arange(1, n + 1), MeanReward("cwsa", floor)
+                search = Search(Samples(c, right), [promise], 1 - LEVEL, c, accepted, True, "evenly", np.empty((0, 0)))
+                looks = promise.looks(search)
                 given = (c, right, accepted[looks], c[looks], floor, 1 - LEVEL)
-                for rule, shown in enumerate((rewarded(*given, plus=False), _cwsa_coins(*given, rng))):
+                for rule, shown in enumerate((promise.shown(search)[looks], _cwsa_coins(*given, rng))):
                     chosen = c[looks][np.flatnonzero(shown)[-1]] if shown.any() else np.inf
                     share = (sure >= chosen).mean()
                     coverage[rule, at] += share / n_sets
