@@ -1,5 +1,7 @@
 """The function accumulate: scores of predictions in files, in batches or on a cluster."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, islice

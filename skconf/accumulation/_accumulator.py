@@ -1,5 +1,7 @@
 """The class MetricAccumulator: scores of predictions that come in parts."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -10,13 +12,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_option, check_whole
+from skconf._core.checks import check_confidence_level, check_option, check_whole
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
 from skconf._core.warn import warn
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan
 from skconf.accumulation._state import State
-from skconf.inference._intervals import Interval, check_confidence_level
+from skconf.inference._intervals import Interval
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.profile._profile import weigh_part
 from skconf.scoring._names import read_statistics

@@ -1,5 +1,7 @@
 """Learned confidence: models of the samples predict which answers are right."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Self
 

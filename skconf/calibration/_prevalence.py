@@ -1,5 +1,7 @@
 """Change calibrated probabilities so that they fit other class shares."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any

@@ -1,5 +1,7 @@
 """Paired comparison of models on the same samples."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -10,13 +12,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_option
+from skconf._core.checks import check_confidence_level, check_option
 from skconf._core.docstrings import documented
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn_each
-from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
+from skconf.inference._intervals import choose_method, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value
 from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_nearer
 from skconf.inference._resampling import DRAWS, read_resampling, replicate

@@ -1,5 +1,7 @@
 """The contribution of each prediction to a metric."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pandas as pd

@@ -3,6 +3,8 @@
 The number of draws must not depend on how close a p-value comes to a level. The rule here is fixed beforehand.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

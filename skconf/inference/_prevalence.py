@@ -1,5 +1,7 @@
 """Estimate the shares of the classes among rows without labels: EM of calibrated probabilities, interval, test."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from scipy.stats import chi2
 
+from skconf._core.checks import check_confidence_level
 from skconf._core.columns import in_order_of
 from skconf._core.labels import Codes
 from skconf._core.messages import short_repr, shorten
@@ -17,7 +20,6 @@ from skconf._core.probabilities import Floats, as_probabilities, both_columns, c
 from skconf._core.warn import warn
 from skconf.calibration import make_calibrator
 from skconf.calibration._prevalence import refuse_zeros
-from skconf.inference._intervals import check_confidence_level
 from skconf.profile import ConfidenceProfile
 
 #: Fewest rows of a class. An estimated share counts as at least this number, divided by the rows of the smallest class.

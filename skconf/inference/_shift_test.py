@@ -1,5 +1,7 @@
 """A test for deployment: whether predictions in production still look like those of the test."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -7,11 +9,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import fisher_exact, ks_2samp
 
-from skconf._core.checks import check_number
+from skconf._core.checks import check_confidence_level, check_number
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
-from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm
 from skconf.profile import KNOWN, ConfidenceProfile
 

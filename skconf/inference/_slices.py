@@ -1,5 +1,7 @@
 """Metrics by slice of the data."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,12 +10,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_option, takes_no_estimator
+from skconf._core.checks import check_confidence_level, check_option, takes_no_estimator
 from skconf._core.docstrings import documented
 from skconf._core.groups import Groups, read_groups
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
-from skconf.inference._intervals import METHODS, check_confidence_level, intervals_by_rows
+from skconf.inference._intervals import METHODS, intervals_by_rows
 from skconf.inference._resampling import DRAWS, read_resampling
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
@@ -144,7 +146,7 @@ def by_group(
 _FACTS = ("overall", "worst", "spread")
 
 
-def _extremes(statistic: Statistic, values: "pd.Series[float]") -> dict[str, Any]:
+def _extremes(statistic: Statistic, values: pd.Series[float]) -> dict[str, Any]:
     """Return the worst group, and the spread of the values. The group is None if no value is worse than others."""
     info = statistic.metric.info
     if values.isna().all():

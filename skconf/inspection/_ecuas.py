@@ -1,5 +1,7 @@
 """ECUASDisplay: the cost of answers if the cost of a rejection is not known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 

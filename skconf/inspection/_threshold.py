@@ -1,5 +1,7 @@
 """ThresholdDisplay: metrics against the threshold."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self

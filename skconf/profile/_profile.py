@@ -1,5 +1,7 @@
 """ConfidenceProfile, and its constructors for tasks beyond one label."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, Self, overload
 

@@ -1,5 +1,7 @@
 """Matrices of similarities of classes, from users or from a tree."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The report on predictions in memory: a row for each metric, for one or several models, or a row for each class."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 

@@ -1,5 +1,7 @@
 """ConfidenceReport: numbers in tables, text in a terminal, and a page."""
 
+from __future__ import annotations
+
 import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

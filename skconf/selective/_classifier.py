@@ -1,5 +1,7 @@
 """SelectiveClassifier: a classifier that rejects predictions below a threshold that the user sets."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar
 

@@ -1,5 +1,7 @@
 """The output of a selective classifier, also of one inside a pipeline or a search."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
