@@ -15,7 +15,7 @@ from scipy.stats import chi2
 from skconf._core.checks import check_confidence_level
 from skconf._core.columns import in_order_of
 from skconf._core.labels import Codes
-from skconf._core.messages import short_repr, shorten
+from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
 from skconf._core.warn import warn
 from skconf.calibration import make_calibrator
@@ -29,6 +29,8 @@ _FLOOR = 10
 _BINS, _REFUTED = 8, 0.05
 #: Steps of the EM, and the change of a share after which it ends.
 _STEPS, _STILL = 5_000, 1e-8
+#: Most classes that are shown in one line.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +52,13 @@ class PrevalenceEstimate:
     p_value: float
 
     def __repr__(self) -> str:
-        return short_repr(self)
+        shown = [
+            f"{label!r}: {share:.3g} [{'no interval' if np.isnan(low) else f'{low:.3g}, {high:.3g}'}]"
+            for label, share, low, high in self.classes.head(_SHOWN).itertuples()
+        ]
+        if len(self.classes) > _SHOWN:
+            shown.append(f"... {len(self.classes) - _SHOWN} more")
+        return f"PrevalenceEstimate({', '.join(shown)}, p_value={self.p_value:.4g})"
 
 
 def estimate_prevalence(

@@ -185,8 +185,15 @@ class ThresholdDisplay(Display):
         ------
         TypeError
             If the model is not a fitted TunedSelectiveClassifierCV.
+        ValueError
+            If it keeps several promises, or has slices: see its ``guarantees_``.
         """
         results = getattr(model, "cv_results_", {})
+        if not results and hasattr(model, "guarantees_"):
+            raise ValueError(
+                f"There is no single sweep of thresholds to draw, because this {type(model).__name__} keeps several "
+                "promises or slices. Its table guarantees_ has what is promised, observed and guaranteed."
+            )
         if "threshold" not in results:
             raise TypeError(f"from_tuned() needs a fitted TunedSelectiveClassifierCV, but got {model!r}.")
         shown = {

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
 
 from skconf.calibration import PlattCalibrator
-from skconf.inference import estimate_prevalence
+from skconf.inference import PrevalenceEstimate, estimate_prevalence
 from skconf.inference._prevalence import _posteriors, likeliest_shares
 
 
@@ -53,6 +54,19 @@ def test_interval_of_two_classes_is_that_of_the_score_of_the_likelihood():
     error = np.sqrt(pi**2 @ variances / 300 + mixture / 3000) / (means[1] - means[0])
     assert found.loc[1, "high"] - estimate == pytest.approx(1.959964 * error, rel=1e-6)
     assert found.loc[0, "low"] == pytest.approx(1 - found.loc[1, "high"])
+
+
+def test_shares_and_intervals_are_shown():
+    y, proba, at_use = normal_task(np.random.default_rng(0), 600, 3000, 0.05)
+    found = estimate_prevalence(np.where(y, "fraud", "honest"), 1 - proba, 1 - at_use)
+    share, low, high = found.classes.loc["fraud"]
+    assert repr(found).startswith(f"PrevalenceEstimate('fraud': {share:.3g} [{low:.3g}, {high:.3g}], 'honest': 0.")
+    assert repr(found).endswith(f", p_value={found.p_value:.4g})")
+    without = PrevalenceEstimate(found.classes.assign(low=np.nan, high=np.nan), 0.01)
+    assert f"'fraud': {share:.3g} [no interval], " in repr(without)
+    many = PrevalenceEstimate(pd.DataFrame({"estimate": 0.05, "low": 0.01, "high": 0.1}, index=range(20)), 0.5)
+    assert repr(many).count("[0.01, 0.1]") == 10
+    assert repr(many).endswith(", ... 10 more, p_value=0.5)")
 
 
 def coverage(n_sets, seed, sizes, shares, calibration="platt"):

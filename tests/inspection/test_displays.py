@@ -458,6 +458,14 @@ class TestThreshold:
         with pytest.raises(TypeError, match="needs a fitted TunedSelectiveClassifierCV, but got"):
             ThresholdDisplay.from_tuned(model)
 
+    @pytest.mark.parametrize("params", [{"target": {"risk": 0.2}}, {"target": 0.3, "slices": "predicted_class"}])
+    def test_several_promises_have_no_sweep_but_a_table(self, params):
+        data = load_iris()
+        model = TunedSelectiveClassifierCV(LogisticRegression(), confidence_level=0.5, random_state=0, **params)
+        model.fit(data.data, data.target)
+        with pytest.raises(ValueError, match=r"no single sweep.*several promises or slices.*guarantees_"):
+            ThresholdDisplay.from_tuned(model)
+
 
 class TestECUAS:
     def test_against_n_is_the_metric(self):

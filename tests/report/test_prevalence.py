@@ -136,6 +136,10 @@ class TestWarning:
         assert "The probabilities imply" in " ".join(found.summary().split())
         assert "correct_prevalence" in report().text()
 
+    def test_says_to_calibrate_first(self):
+        with pytest.warns(UserWarning, match=r"calibrate the probabilities on .*, then correct them with skconf"):
+            confidence_report(LABEL, PROBA, labels=["fraud", "honest"], prevalence=SHARE, metrics=["accuracy"])
+
     @pytest.mark.parametrize(
         ("stated", "implied", "mark"),
         [

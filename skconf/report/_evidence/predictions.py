@@ -116,7 +116,10 @@ def evidence_of(
     for model, found in evidence.at_prevalence.items():
         if implied := found.implies():
             of_model = f" of the model {model!r}" if several else ""
-            warn(f"{implied}: correct the probabilities{of_model} with skconf.calibration.correct_prevalence.")
+            warn(
+                f"{implied}: calibrate the probabilities{of_model} on rows on which it was not trained, then correct "
+                "them with skconf.calibration.correct_prevalence."
+            )
     return evidence
 
 
