@@ -7,6 +7,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from skconf._core.messages import option
+
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
@@ -24,6 +26,24 @@ def check_number(value: Any, name: str, low: float = -np.inf, high: float = np.i
         raise ValueError(f"{name} must lie in {bounds}, but is {value!r}.")
 
 
+def check_confidence_level(value: Any) -> None:
+    """Raise if a confidence level is not a number in [0.5, 1).
+
+    A level below 0.5 is a mistake: it is an error probability α, for which the level would be 1 − α.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"confidence_level must be a number in [0.5, 1), but is {value!r}.")
+    number = float(value)
+    if 0.5 <= number < 1:
+        return
+    meant = round(1 - number, 12) if 0 < number < 0.5 else number / 100 if 50 <= number < 100 else None
+    advice = "The usual value is 0.95." if meant is None else f"Did you mean {option('confidence_level', meant)}?"
+    raise ValueError(
+        f"confidence_level must lie in [0.5, 1), but is {value!r}. It is the probability that an interval or a "
+        f"guarantee holds. {advice}"
+    )
+
+
 def check_whole(value: Any, name: str, low: int = 1, high: int | None = None) -> None:
     """Raise if a parameter is not a whole number in [`low`, `high`]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
@@ -38,8 +58,8 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
     """Raise if a parameter is not one of the options."""
     known = list(options)
     value = value.item() if isinstance(value, np.generic) else value
-    for option in known:
-        if value is option or (type(value) is type(option) and value == option):
+    for allowed in known:
+        if value is allowed or (type(value) is type(allowed) and value == allowed):
             return
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, but is {value!r}.")
 

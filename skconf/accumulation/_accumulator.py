@@ -254,7 +254,7 @@ class MetricAccumulator:
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Confidence level, between 0 and 1.
+            Confidence level, in [0.5, 1).
         n_resamples : int, default=1000
             Number of draws of sums, for metrics with kinks, such as `neg_ece`.
         random_state : int, Generator or None, default=0

@@ -110,7 +110,7 @@ def compare(
     baseline : model, default=None
         The model with which every other model is compared. None compares all pairs.
     confidence_level : float, default=0.95
-        Confidence level of each interval, between 0 and 1.
+        Confidence level of each interval, in [0.5, 1).
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
         "delta" is a t test of the paired influence values. "bootstrap" is a t test with the standard deviation of the
         difference among resamples. It tests the difference, or the difference minus its bias, whichever is closer to 0.

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.checks import check_number
+from skconf._core.checks import check_confidence_level, check_number
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
-from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm, t_test
 
 
@@ -36,7 +35,7 @@ def compare_scores(
     test_size : float, default=None
         Share of the samples in each test set; with k folds it is 1/k. None computes it from the indices of the splits.
     confidence_level : float, default=0.95
-        Confidence level of the intervals, between 0 and 1.
+        Confidence level of the intervals, in [0.5, 1).
 
     Returns
     -------

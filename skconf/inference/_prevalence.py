@@ -88,7 +88,7 @@ def estimate_prevalence(
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns of probabilities. None takes the sorted labels of `y_true`.
     confidence_level : float, default=0.95
-        Level of the intervals, between 0 and 1.
+        Level of the intervals, in [0.5, 1).
     calibration : str, calibrator or None, default="pooled"
         How probabilities are calibrated on the labelled rows, as in :class:`skconf.SelectiveClassifier`. Pass None if
         they are already calibrated for the class shares of these rows. Isotonic regression and histograms are refused.

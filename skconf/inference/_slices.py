@@ -52,7 +52,7 @@ def by_group(
         Group of each sample. If there are several columns, each combination of values is a group, and the result has a
         MultiIndex.
     confidence_level : float, default=None
-        Confidence level of the interval of each group, between 0 and 1. None computes no intervals.
+        Confidence level of the interval of each group, in [0.5, 1). None computes no intervals.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         Method of the intervals, as in :func:`confidence_interval`.
     n_resamples : int, default=1000

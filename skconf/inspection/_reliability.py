@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.bins import STRATEGIES
-from skconf._core.checks import check_number, check_option
+from skconf._core.checks import check_confidence_level, check_option
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display, pyplot
@@ -188,7 +188,7 @@ class ReliabilityDisplay(Display):
         check_option(view, "view", ("confidence", "tail", "both"))
         check_option(strategy, "strategy", (*STRATEGIES, _BINLESS))
         check_drawable(n_bins)
-        check_number(confidence_level, "confidence_level", 0.0, 1.0)
+        check_confidence_level(confidence_level)
         given = {"n_bins": n_bins, "confidence_level": confidence_level, "class_label": class_label}
         of_all = profile if class_label is None else of_class(profile, class_label)
         if strategy == _BINLESS and view != "tail":

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from skconf._core.checks import check_number, check_option
+from skconf._core.checks import check_confidence_level, check_option
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
 from skconf._core.ranking import Ranking
@@ -139,7 +139,7 @@ class RiskCoverageDisplay(Display):
         low, high = None, None
         curve = risk_coverage_curve(profile)
         if confidence_level is not None:
-            check_number(confidence_level, "confidence_level", 0.0, 1.0)
+            check_confidence_level(confidence_level)
         difference = None
         if baseline is not None:
             difference = RiskDifference.of(profile, baseline, confidence_level or _LEVEL)

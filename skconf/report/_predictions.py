@@ -62,7 +62,7 @@ def confidence_report(
         the selective classifier that made a profile. If a model has no threshold, ``metrics=None`` leaves out the
         metrics that need one.
     confidence_level : float, default=None
-        Level of the confidence intervals, between 0 and 1, as in :func:`skconf.inference.confidence_interval`. None
+        Level of the confidence intervals, in [0.5, 1), as in :func:`skconf.inference.confidence_interval`. None
         gives no intervals.
     baseline : model, default=None
         The model that the others are compared with, if there are several models. None means the first.

@@ -248,7 +248,7 @@ class ConfidenceReport:
             As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
             with a warning.
         confidence_level : float, default=None
-            Level of the confidence intervals, between 0 and 1. None gives no intervals. Not in batches.
+            Level of the confidence intervals, in [0.5, 1). None gives no intervals. Not in batches.
         in_batches : bool, default=None
             Whether to read in batches, with memory that does not grow with the files. None means yes if there are
             groups, if a model has several files, or if all files together hold more than 100 MB after decompression.

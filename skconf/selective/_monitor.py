@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._core.checks import check_number
+from skconf._core.checks import check_confidence_level, check_number
 from skconf._core.probabilities import Floats
 
 #: The error rates that the bets are on, in multiples of the target.
@@ -83,10 +83,10 @@ class RiskMonitor:
     """
 
     def __init__(self, target: float, confidence_level: float = 0.95) -> None:
-        for name, value in {"target": target, "confidence_level": confidence_level}.items():
-            check_number(value, name, 0.0, 1.0, open_high=True)
-            if value == 0:
-                raise ValueError(f"{name} must be above 0, but is {value!r}.")
+        check_number(target, "target", 0.0, 1.0, open_high=True)
+        if target == 0:
+            raise ValueError(f"target must be above 0, but is {target!r}.")
+        check_confidence_level(confidence_level)
         self.target, self.confidence_level = float(target), float(confidence_level)
         self.n_answers = self.n_errors = 0
         self.alarm_at: int | None = None

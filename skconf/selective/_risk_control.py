@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, nbinom
 
-from skconf._core.checks import check_number, check_whole
+from skconf._core.checks import check_confidence_level, check_number, check_whole
 from skconf._core.probabilities import Floats
 from skconf.selective._mix import Mix, rows_by_class
 
@@ -298,8 +298,9 @@ def required_samples(
     >>> required_samples(0.01, 0.95, prevalence={"fraud": 0.003})
     {'not fraud': 299, 'fraud': 5}
     """
-    for name, value in {"target": target, "confidence_level": confidence_level, "coverage": coverage}.items():
-        check_number(value, name, 0.0, 1.0, open_high=name == "confidence_level")
+    check_confidence_level(confidence_level)
+    for name, value in {"target": target, "coverage": coverage}.items():
+        check_number(value, name, 0.0, 1.0)
         if value == 0:
             raise ValueError(f"{name} must be above 0, but is {value!r}.")
     check_whole(errors, "errors", low=0)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.checks import check_confidence_level
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
@@ -271,6 +272,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     def _fit_members(self, training: Training) -> tuple[Members, Any]:
         several = self.slices is not None or isinstance(self.target, Mapping)
+        if self.confidence_level is not None:
+            check_confidence_level(self.confidence_level)
         objective = Objective(
             name=self.objective,
             target=self.target,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.checks import check_confidence_level, check_number, check_option, check_whole
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.warn import warn
@@ -349,9 +349,7 @@ def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any
         check_option(objective, "objective", OBJECTIVES)
     check_number(target, "target", 0.0, 1.0)
     if confidence_level is not None:
-        check_number(confidence_level, "confidence_level", 0.0, 1.0, open_high=True)
-        if confidence_level == 0:
-            raise ValueError("confidence_level must be above 0, but is 0. Set it to 0.95, for example.")
+        check_confidence_level(confidence_level)
     check_whole(n_candidates, "n_candidates")
     if reject_cost is not None:
         check_number(reject_cost, "reject_cost", 0.0, open_high=True)

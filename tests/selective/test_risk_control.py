@@ -313,7 +313,7 @@ def test_required_samples_at_extremes(arguments, coverage):
         ({"target": 1.1}, ValueError, r"target must lie in \[0, 1\]"),
         ({"target": "low"}, TypeError, "target must be a number"),
         ({"confidence_level": 1}, ValueError, "confidence_level must lie in"),
-        ({"confidence_level": 0}, ValueError, "confidence_level must be above 0"),
+        ({"confidence_level": 0}, ValueError, "confidence_level must lie in"),
         ({"coverage": 0}, ValueError, "coverage must be above 0"),
         ({"coverage": 2}, ValueError, "coverage must lie in"),
         ({"errors": -1}, ValueError, "errors must be at least 0"),

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from joblib import delayed
 
+from skconf._core.checks import check_confidence_level
 from skconf._core.messages import short_repr
 from skconf._core.progress import run_parallel
 from skconf._core.warn import collected
@@ -19,7 +20,6 @@ from skconf.experiments._answers.pairs import adjusted, by_graders, compared
 from skconf.experiments._answers.scores import METRICS, Scored
 from skconf.experiments._shared.printed import bare_name, compare_with_paper, figures_of, printed_table
 from skconf.inference import confidence_interval
-from skconf.inference._intervals import check_confidence_level
 
 _KEY = ["task", "system", "method", "grader", "scores"]
 _HALF_DIGIT = 0.5e-3
@@ -101,7 +101,7 @@ def answers_experiment(
         The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None uses the only
         grades of a log, and raises an error if there are several.
     confidence_level : float, default=0.95
-        Confidence level of the intervals, between 0 and 1.
+        Confidence level of the intervals, in [0.5, 1).
     random_state : int, default=0
         Seed of the folds and of resamples.
     n_jobs : int, default=None
