@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_number, check_option
+from skconf._core.checks import check_confidence_level, check_number, check_option
 from skconf._core.messages import listed, option, suggest
 from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn, warn_each
-from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.report._evidence.evidence import LEVEL, Evidence
