@@ -150,8 +150,9 @@ class ECUASLoss(
             return []
         return [
             Notice(
-                "Some answers are less certain than any best decision can be, because their class is not the most "
-                "probable one. Each of them costs 1."
+                "Some answers are less certain than any best decision can be, because they are not the decision of "
+                "least expected cost. In ecuas_loss, each of them costs 1. If other costs chose these answers, as in a "
+                "classifier with a cost_matrix, pass them as cost_matrix of ecuas_loss."
             )
         ]
 

@@ -243,6 +243,9 @@ def test_a_given_prediction_is_the_decision():
     assert best == pytest.approx(metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs, y_pred=[1, 1]))
     with pytest.warns(UserWarning, match="less certain than any best decision"):
         assert metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs, y_pred=[0, 1]) != pytest.approx(best)
+    # Decisions of least cost warn at other costs. The advice of the warning ends it.
+    with pytest.warns(UserWarning, match=r"If other costs chose these answers, .* pass them as cost_matrix"):
+        metrics.ecuas_loss(y, proba, n=1, y_pred=[1, 1])
     with pytest.raises(ValueError, match=r"a predicted class is not a decision\. Leave y_pred out"):
         metrics.ecuas_loss(y, proba, cost_matrix=FRAUD, y_pred=[0, 1])
 
