@@ -1,5 +1,7 @@
 """RiskMonitor: watch the error rate of accepted answers, and look as often as you like."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Find the threshold that is best for an objective, given predictions. The tuned classifier uses it, too."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -62,8 +64,8 @@ def tune_threshold(
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float or mapping of str to float or mapping, default=0.05
         The largest risk that is allowed, or the smallest coverage, in [0, 1]. With a `confidence_level`, you can pass a
-        mapping, which makes several promises at once, such as ``{{"risk": 0.05, "false_negative_rate": {{"fraud":
-        0.1}}}}``. Its keys are:
+        mapping, which makes several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud":
+        0.1}}``. Its keys are:
 
         - "risk": upper limit of the error rate of accepted predictions;
         - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
