@@ -1,10 +1,8 @@
 """What selective classifiers share: labels of any kind, and answers with probabilities and acceptance."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,18 +16,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
 from skconf._core.costs import read_costs_by_sample
+from skconf._core.docstrings import documented
 from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
-from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
+from skconf._core.rejection import choose_reject_label, selection_score, with_reject_label
 from skconf._core.response import NEEDS_PROBABILITIES
-from skconf._core.sklearn_names import HasMethods, Interval, InvalidParameterError, StrOptions, fit_context
+from skconf._core.sklearn_names import InvalidParameterError, fit_context
 from skconf.calibration import CALIBRATORS
 from skconf.calibration._learned import learns
 from skconf.calibration._pooled import hint
 from skconf.selective._decisions import DecisionRule, read_rule
 from skconf.selective._inner_classifier import FittedClassifier, check_takes_evaluation
 from skconf.selective._mix import Mix
+from skconf.selective._parameters import COSTS, SAMPLES
 from skconf.selective._prediction import SelectivePrediction
 from skconf.selective._prevalence import check_corrects
 from skconf.selective._training import Rows, Training, read_clusters
@@ -38,50 +38,7 @@ from skconf.selective._training import Rows, Training, read_clusters
 Members = list[tuple[FittedClassifier, Any]]
 #: Raw probabilities of rows that a classifier has not seen, its calibrator or None, and the rows.
 HeldOut = tuple[NDArray[Any], Any, Rows]
-
-
-#: Constraints of the parameters that all selective classifiers have.
-CONSTRAINTS: dict[str, Any] = {
-    "estimator": [HasMethods(["fit", "predict_proba"])],
-    "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
-    "confidence": [StrOptions(set(SCORES)), callable, HasMethods(["fit", "predict_confidence"])],
-    "keep_prediction": ["boolean"],
-    "prevalence": [dict, Mapping, None],
-    "reject_cost": [Interval(Real, 0, None, closed="left"), None],
-    "cost_matrix": ["array-like", callable, None],
-    "decisions": ["array-like", None],
-    "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
-    "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-    "reject_label": "no_validation",
-    "n_jobs": [None, Integral],
-    "random_state": ["random_state"],
-}
-
-
-#: The documentation of parameters that both classifiers share.
-SCORE = """\
-calibration : str, calibrator or None, default=None
-    How the probabilities are calibrated. Pass the name of a calibrator of :mod:`skconf.calibration`, such as "platt",
-    "smoothed_isotonic", "temperature" or "pooled". Or pass an object with the methods ``fit(proba, y, sample_weight,
-    labels=...)`` and ``predict_proba(proba)``; the argument `labels` is optional. None uses the probabilities as they
-    are.
-confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
-    The score of a prediction. "max_proba" is the probability of the predicted class. "margin" is the difference
-    between the two largest probabilities. "entropy" is one minus the entropy divided by its maximum. You can also pass
-    a function: it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an estimator
-    that predicts from `X` and the probabilities whether an answer is right, such as
-    :class:`~skconf.calibration.LearnedConfidence`. It is fitted on the calibration samples."""
-OUTPUT = """\
-validation_fraction : float, default=None
-    Share of the training rows that is passed as `eval_set` to the classifier's ``fit``. Set it for XGBoost and other
-    classifiers with early stopping. The rows are drawn by class, or in whole `groups`. The classifier may be the last
-    step of a pipeline. The other steps are then fitted without these rows, and applied to them. None: no `eval_set`.
-reject_label : label, default=None
-    What ``predict`` returns for a rejected sample. It must not be a class or a decision. With None it is "reject" if
-    the labels are strings, and −1 if they are numbers or booleans. If −1 is a class, it is the smallest label
-    minus 1.
-n_jobs : int, default=None
-    Number of folds fitted at once."""
+_of_samples = documented(samples=SAMPLES, costs=COSTS)
 
 
 class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -271,16 +228,14 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """The fitted calibrator, or None; with `ensemble`, the one of the first fold."""
         return self.members_[0][1]
 
+    @_of_samples
     def predict_selective(self, X: Any, *, costs: ArrayLike | None = None) -> SelectivePrediction:
         """Return probabilities, predictions, scores and acceptance, from one call of the inner ``predict_proba``.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-            Cost of each decision under each class, for each sample. Pass it if the classifier was fitted with such
-            costs.
+        {samples}
+        {costs}
 
         Returns
         -------
@@ -349,15 +304,14 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             )
         return proba
 
+    @_of_samples
     def predict(self, X: Any, *, costs: ArrayLike | None = None) -> NDArray[Any]:
         """Return the predicted class or decision; the reject label where the score is below the threshold.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-            Costs of each sample, if the classifier was fitted with such costs.
+        {samples}
+        {costs}
 
         Returns
         -------
@@ -368,13 +322,13 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             return answer.prediction
         return with_reject_label(answer.prediction, answer.accepted, self.reject_label_)
 
+    @_of_samples
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return calibrated probabilities, also for rejected samples.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -383,15 +337,14 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """
         return self._proba(self._raw(X))
 
+    @_of_samples
     def predict_confidence(self, X: Any, *, costs: ArrayLike | None = None) -> Floats:
         """Return the score that is compared with the threshold.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-            Costs of each sample, if the classifier was fitted with such costs.
+        {samples}
+        {costs}
 
         Returns
         -------
@@ -400,15 +353,14 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """
         return self.predict_selective(X, costs=costs).score
 
+    @_of_samples
     def accept(self, X: Any, *, costs: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return whether each sample is accepted.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-            Costs of each sample, if the classifier was fitted with such costs.
+        {samples}
+        {costs}
 
         Returns
         -------
@@ -416,6 +368,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """
         return self.predict_selective(X, costs=costs).accepted
 
+    @_of_samples
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> float:
@@ -423,14 +376,12 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        {samples}
         y : array-like of shape (n_samples,)
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights.
-        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-            Costs of each sample, if the classifier was fitted with such costs.
+        {costs}
 
         Returns
         -------

@@ -12,8 +12,9 @@ from skconf._core.docstrings import documented
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval
 from skconf.calibration._learned import learns
-from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
+from skconf.selective._base import BaseSelectiveClassifier, Members
 from skconf.selective._decisions import DecisionRule, read_rule, warn_if_never_rejecting
+from skconf.selective._parameters import CONSTRAINTS, OUTPUT, SCORE
 from skconf.selective._training import Training
 
 

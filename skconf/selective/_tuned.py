@@ -17,11 +17,12 @@ from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
 from skconf.calibration._learned import learns
 from skconf.profile import ConfidenceProfile
-from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
+from skconf.selective._base import BaseSelectiveClassifier, Members
 from skconf.selective._cells import BY_CLASS, codes_in, columns_of
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
+from skconf.selective._parameters import CONSTRAINTS, OUTPUT, SCORE
 from skconf.selective._promises import MeanCharge, MeanReward
 from skconf.selective._risk_control import SPEND
 from skconf.selective._samples import Charge
