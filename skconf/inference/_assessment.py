@@ -11,6 +11,8 @@ from skconf._core.proportions import looks_swapped
 #: How much harm miscalibration does, from none that is known to the worst.
 Grade = Literal["too few to say", "none shown", "close to calibrated", "negligible", "mild", "serious", "unusable"]
 Direction = Literal["overconfident", "underconfident"]
+#: Answers look swapped if their accuracy would then be this close to their average confidence.
+_NEAR = 0.1
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,11 @@ class Assessment:
         The row of this wrong answer, counted from 0. None if the predictions are not in memory.
     certain, certain_wrong : int
         Number of answers with a confidence of 1, and number of errors among them.
+    looks_swapped : bool
+        Whether so few answers are right that labels, or columns of probabilities, may be in the wrong order. It is True
+        if far fewer are right than by always giving the rarer class. With two classes, it is also True if fewer are
+        right than that, and if swapped answers would be right about as often as the confidences imply. The verdict
+        then says so.
     """
 
     text: str = ""
@@ -141,7 +148,12 @@ class Assessment:
     @property
     def looks_swapped(self) -> bool:
         """Whether so few answers are right that labels, or columns of probabilities, may be in the wrong order."""
-        return looks_swapped(self.accuracy_high, self.most_frequent)
+        if looks_swapped(self.accuracy_high, self.most_frequent):
+            return True
+        # Swapped answers of two classes would be right as often as the confidences imply, and more often than the most
+        # frequent class. Among more classes, the most frequent one is mostly below a half.
+        calibrated_if_swapped = abs(1 - self.accuracy - self.confidence) < _NEAR
+        return 0.5 <= self.most_frequent < 1 - self.accuracy_high and calibrated_if_swapped
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:

@@ -153,6 +153,29 @@ class TestSwapped:
         read({"y_true": ["y", "n"] * 5, "y_pred": ["n", "y"] * 5, "confidence": [0.9] * 10})
         read({"y_true": ["y"] * 99 + ["n"], "y_pred": ["n"] * 99 + ["y"], "confidence": [0.9] * 100})
 
+    @pytest.mark.parametrize("rare", [0.1, 0.17, 0.24, 0.4])
+    def test_columns_in_the_wrong_order_are_told_if_one_class_is_rare(self, rare):
+        """Few of the answers are right even so, because nearly all are of the rare class."""
+        rng = np.random.default_rng(0)
+        proba = rng.beta(rare, 1 - rare, 800)
+        y_true = (rng.random(800) < proba).astype(int)
+        assert assess_confidence(y_true, 1 - proba).looks_swapped
+        columns = np.column_stack([1 - proba, proba])
+        assert assess_confidence(y_true, columns[:, ::-1]).looks_swapped
+        assert not assess_confidence(y_true, columns).looks_swapped
+
+    def test_answers_worse_than_chance_at_a_high_confidence_are_not_swapped(self):
+        """Swapped, 55% would be right at a confidence of 0.9: no order of the columns explains that."""
+        y_true = np.arange(2000) % 2
+        proba = np.where((np.arange(2000) % 20 < 9) == (y_true == 1), 0.9, 0.1)
+        found = assess_confidence(y_true, proba)
+        assert found.accuracy_high < 0.5
+        assert not found.looks_swapped
+
+    def test_answers_that_are_all_of_the_rarer_class_are_not_swapped(self):
+        y_true = (np.arange(2000) % 10 == 0).astype(int)
+        assert not assess_confidence(y_true, np.full((2000, 2), [0.1, 0.9])).looks_swapped
+
     def test_a_poor_model_is_not_swapped(self):
         rng = np.random.default_rng(1)
         proba = rng.dirichlet(np.ones(10), 2000)
