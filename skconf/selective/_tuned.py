@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.selective._base import BaseSelectiveClassifier, Members
 from skconf.selective._cells import BY_CLASS, codes_in, columns_of
 from skconf.selective._decisions import warn_if_never_rejecting
+from skconf.selective._inner_classifier import FittedClassifier
 from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._parameters import CONSTRAINTS, OUTPUT, SCORE
@@ -294,20 +295,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             )
         if self.reject_cost is not None:
             warn_if_never_rejecting(self.reject_cost, training.dearest, "the highest cost of an answer")
-        members, learned, rows, predicted, score = self._out_of_sample(training)
-        truth = training.codes[rows]
-        profile = ConfidenceProfile(
-            correctness=predicted == truth if rule is None or rule.of_classes else np.ones(len(rows), dtype=np.bool_),
-            confidence=score,
-            score=score,
-            sample_weight=None if training.weight is None else training.weight[rows],
-            classes=training.classes,
-            true_class=truth,
-            predicted_class=predicted,
-        )
-        if rule is not None and self.objective == "cost":  # only the costs of the decisions that were taken
-            charged = np.asarray(training.charged_costs(rows, predicted))[:, np.newaxis]
-            profile = replace(profile, costs=charged, decided=np.zeros(len(rows), dtype=np.intp))
+        model, calibrator, learned, rows, predicted, score = self._out_of_sample(training)
+        profile = self._profile(training, rows, predicted, score)
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
             clusters = training.clusters[rows]
@@ -323,7 +312,24 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             self.by_class_ = tuned.by_class
         if rule is not None and not rule.of_classes:
             self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(tuned.results["risk"]), np.nan)
-        return members, learned
+        return [(model, calibrator)], learned
+
+    def _profile(self, training: Training, rows: Rows, predicted: Codes, score: Floats) -> ConfidenceProfile:
+        """Return the answers to some rows; for the objective "cost", with what they cost."""
+        rule, truth = training.rule, training.codes[rows]
+        profile = ConfidenceProfile(
+            correctness=predicted == truth if rule is None or rule.of_classes else np.ones(len(rows), dtype=np.bool_),
+            confidence=score,
+            score=score,
+            sample_weight=None if training.weight is None else training.weight[rows],
+            classes=training.classes,
+            true_class=truth,
+            predicted_class=predicted,
+        )
+        if rule is None or self.objective != "cost":
+            return profile
+        charged = np.asarray(training.charged_costs(rows, predicted))[:, np.newaxis]
+        return replace(profile, costs=charged, decided=np.zeros(len(rows), dtype=np.intp))
 
     def _read_mix(self, classes: NDArray[Any]) -> Mix:
         mix = Mix.read(self.prevalence, classes)
@@ -405,48 +411,31 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             )
         return placed(score, np.append(self.thresholds_.to_numpy(), np.inf)[codes])
 
-    def _out_of_sample(self, training: Training) -> tuple[Members, Any, Rows, Codes, Floats]:
-        """Fit the members; return them, the learned confidence, and held-out rows with predictions and scores."""
+    def _out_of_sample(self, training: Training) -> "_OutOfSample":
+        """Fit the classifier, and answer rows that neither it nor its calibrator has seen."""
         corrected = self.calibration is not None or learns(self.confidence)
-        if training.frozen and not corrected:
-            members: Members = [(training.fit_on(training.everything), None)]
-            return members, None, *self._ask(training, members, None, training.everything)
-        cv = self.cv
-        if cv is None and self.confidence_level is not None:
-            cv = 0.5 if training.frozen else 0.2
-        # With a confidence level the samples that choose are drawn independently: the binomial distribution is exact.
-        splits = training.splits(cv, by_class=self.confidence_level is None)
-        if self.confidence_level is not None:
-            _refuse_torn_clusters(training, splits)
-        if len(splits) > 1:
-            return self._cross_fit(training, splits)
-        ((rest, rows),) = splits
+        rest = rows = training.everything
+        if corrected or not training.frozen:
+            cv = self.cv
+            if cv is None and self.confidence_level is not None:
+                cv = 0.5 if training.frozen else 0.2
+            # With a confidence level, samples that choose are drawn independently: the binomial distribution is exact.
+            splits = training.splits(cv, by_class=self.confidence_level is None)
+            if self.confidence_level is not None:
+                _refuse_torn_clusters(training, splits)
+            if len(splits) > 1:
+                return self._cross_fit(training, splits)
+            ((rest, rows),) = splits
         train = correct = rest
         if corrected and not training.frozen:
             train, correct = training.hold_out(rest, min(len(rows) / len(rest), 0.5))
         model, calibrator, learned = training.fit_on(train), None, None
         if corrected:
-            raw = training.ask(model, correct)
-            calibrator = training.calibrator(raw, correct)
-            learned = self._learn(training, [(raw, calibrator, correct)])
-        members = [(model, calibrator)]
-        return members, learned, *self._ask(training, members, learned, rows)
+            calibrator, learned = self._calibrate(training, training.ask(model, correct), correct)
+        answers = self._decide(training, training.ask(model, rows), calibrator, learned, rows)
+        return _OutOfSample(model, calibrator, learned, rows, *answers)
 
-    def _ask(self, training: Training, members: Members, learned: Any, rows: Rows) -> tuple[Rows, Codes, Floats]:
-        raw = [(training.ask(model, rows), calibrator) for model, calibrator in members]
-        return rows, *self._decide(training, raw, learned, rows)
-
-    def _decide(
-        self, training: Training, pairs: list[tuple[NDArray[Any], Any]], learned: Any, rows: Rows
-    ) -> tuple[Codes, Floats]:
-        """Return predictions and scores of some rows, from pairs of raw probabilities and calibrator."""
-        X = None if learned is None else training.samples(rows)  # nothing else uses them, and copies need memory
-        _, predicted, score = self._answer(pairs, training.rule, training.deciding_costs(rows), X, learned)
-        return predicted, score
-
-    def _cross_fit(
-        self, training: Training, splits: list[tuple[Rows, Rows]]
-    ) -> tuple[Members, Any, Rows, Codes, Floats]:
+    def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> "_OutOfSample":
         """Fit on each fold and on everything. The calibrator of a fold learns from the other folds."""
         tests = [test for _, test in splits]
         rows = np.concatenate(tests)
@@ -461,17 +450,38 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                 "classifier did not give them. Hold out a part for an exact confidence_level, for example with cv=0.2.",
             )
         _, raw = training.fit_and_ask(splits)
-        proba = np.vstack(raw)
-        answers = []
+        proba, answers = np.vstack(raw), []
         for part, test in zip(raw, tests, strict=True):
             others = ~np.isin(rows, test)
-            calibrator = training.calibrator(proba[others], rows[others])
-            learned = self._learn(training, [(proba[others], calibrator, rows[others])])
-            answers.append(self._decide(training, [(part, calibrator)], learned, test))
+            answers.append(self._decide(training, part, *self._calibrate(training, proba[others], rows[others]), test))
         predicted, score = (np.concatenate(column) for column in zip(*answers, strict=True))
-        calibrator = training.calibrator(proba, rows)
-        learned = self._learn(training, [(proba, calibrator, rows)])
-        return [(training.fit_on(training.everything), calibrator)], learned, rows, predicted, score
+        calibrator, learned = self._calibrate(training, proba, rows)
+        return _OutOfSample(training.fit_on(training.everything), calibrator, learned, rows, predicted, score)
+
+    def _calibrate(self, training: Training, raw: NDArray[Any], rows: Rows) -> tuple[Any, Any]:
+        """Return a calibrator and a learned confidence, or None, fitted on raw probabilities of some rows."""
+        calibrator = training.calibrator(raw, rows)
+        return calibrator, self._learn(training, [(raw, calibrator, rows)])
+
+    def _decide(
+        self, training: Training, raw: NDArray[Any], calibrator: Any, learned: Any, rows: Rows
+    ) -> tuple[Codes, Floats]:
+        """Return predictions and scores of some rows, from their raw probabilities."""
+        X = None if learned is None else training.samples(rows)  # nothing else uses them, and copies need memory
+        costs = training.deciding_costs(rows)
+        _, predicted, score = self._answer([(raw, calibrator)], training.rule, costs, X, learned)
+        return predicted, score
+
+
+class _OutOfSample(NamedTuple):
+    """A fitted classifier, its calibrator and learned confidence, and what it answers in rows that it has not seen."""
+
+    model: FittedClassifier
+    calibrator: Any
+    learned: Any
+    rows: Rows
+    predicted: Codes
+    score: Floats
 
 
 def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -> None:

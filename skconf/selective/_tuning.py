@@ -184,28 +184,31 @@ def tune_threshold(
         mix = Mix((np.array(profile.prevalence),))
     if confidence_level is not None and profile.prevalence is not None:
         profile = without_class_weights(profile)
-    clusters = None
-    if confidence_level is not None and profile.kind != "right or wrong":
-        raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave confidence_level out.")
+    clusters = _read_clusters(profile, groups, confidence_level)
+    if several:
+        charges = charges_of(profile, target, cost_matrix)
+        return keep_promises(profile, aim, target, slices, charges, clusters, random_state, mix)
+    return choose_threshold(profile, aim, clusters, random_state, mix, see="to_frame()")
+
+
+def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: float | None) -> Codes | None:
+    """Return the cluster of each answer; refuse what a guarantee, or a threshold without one, cannot use."""
     if confidence_level is None:
         if groups is not None:
             raise ValueError(
                 "groups have no effect without a confidence_level. Set a confidence_level, or leave groups out."
             )
-    elif profile.sample_weight is not None:
+        return None
+    if profile.kind != "right or wrong":
+        raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave confidence_level out.")
+    if profile.sample_weight is not None:
         raise ValueError(
             "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave "
             "sample_weight out (with_weight(None) removes it from a profile)."
         )
-    elif groups is not None:
-        clusters = read_clusters(groups, profile.n_rows)
-        clusters = clusters if profile.abstained is None else clusters[~profile.abstained.rows]
-    elif profile.groups is not None:
-        clusters = read_clusters(profile.groups, len(profile))
-    if several:
-        charges = charges_of(profile, target, cost_matrix)
-        return keep_promises(profile, aim, target, slices, charges, clusters, random_state, mix)
-    return choose_threshold(profile, aim, clusters, random_state, mix, see="to_frame()")
+    if groups is None:
+        return None if profile.groups is None else read_clusters(profile.groups, len(profile))
+    return read_clusters(groups, profile.n_rows)[profile.answer_rows]
 
 
 def charges_of(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[str, Charge]:
