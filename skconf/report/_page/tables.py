@@ -1,4 +1,4 @@
-"""Tables of texts: for a terminal, in Markdown, and in HTML."""
+"""Tables of texts: in Markdown, in HTML and, by `text_tables`, for a terminal."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from html import escape
 from itertools import groupby
 from math import isnan
 from numbers import Integral
-from textwrap import fill, wrap
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 from skconf._core.messages import visible
 from skconf._core.numbers import with_minus
 from skconf.report._page.elements import Ids, Markup, element, joined
+from skconf.report._page.text_tables import in_lines, n_naming
 
 #: Characters of a line of text without a terminal.
 WIDTH = 80
@@ -24,10 +25,6 @@ WIDTH = 80
 _PRINTED, _BROKEN = 103, 30
 #: Least characters of a column that names rows, and of a line of a long text in a cell.
 _NAMING, _SENTENCE = 12, 20
-#: Characters that a text or a heading keeps where it is broken to fit a line.
-_LEAST = 10
-#: Most columns that name the rows of a table.
-_MOST_NAMING = 3
 #: Most columns that a phone shows beside each other; of more, each row is a card there.
 _BESIDE = 3
 #: What begins like a number; but no hash.
@@ -59,13 +56,10 @@ class TablePart:
     def text(self, width: int | None = None) -> str:
         """Return the table as text, in several parts if it is wider than a line, and its notes."""
         table = self.table.iloc[: self.rows_in_text]
-        parts = [table] if width is None else [_broken(part, width) for part in _fitting(table, width)]
-        shown = ["\n\n".join(_drawn(part, width) for part in parts)]
-        if len(table) < len(self.table):
-            shown.append(f"… {len(self.table) - len(table):,} more on the page (.save(), or --html FILE).")
-        return "\n".join(
-            [*(visible(part, keep="\n") for part in shown), *(wrapped(note, width) for note in self.notes)]
-        )
+        lines = [in_lines(table, width), *(wrapped(note, width) for note in self.notes)]
+        if more := len(self.table) - len(table):
+            lines.insert(1, f"… {more:,} more on the page (.save(), or --html FILE).")
+        return "\n".join(lines)
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""
@@ -91,98 +85,12 @@ def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
     return fill(kept, width or WIDTH, subsequent_indent=indent).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
-    """Yield a table in parts that fit a line, if that is possible, each with the columns that identify the rows."""
-    headings = table.columns.get_level_values(0)
-    named = [0]
-    if table.columns.nlevels > 1:
-        named = np.flatnonzero(headings == "").tolist()
-    elif _text_width(table) > width:
-        n_columns, table = table.shape[1], _grouped(table)
-        named = list(range(_n_naming(table))) if table.shape[1] == n_columns else [0]
-        headings = table.columns
-    held = list(named)
-    others = (at for at in range(table.shape[1]) if at not in named)
-    for together in (list(columns) for _, columns in groupby(others, lambda at: headings[at])):
-        fits = _text_width(table.iloc[:, [*named, *together]]) <= width
-        for more in [together] if fits else [[at] for at in together]:
-            if len(held) > len(named) and _text_width(table.iloc[:, [*held, *more]]) > width:
-                yield table.iloc[:, held]
-                held = list(named)
-            held += more
-    yield table.iloc[:, held]
-
-
-def _grouped(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in which each repeated name of the first column has its own row, above its rows."""
-    first = table.iloc[:, 0]
-    if table.columns.nlevels > 1 or not (first == first.shift()).any():
-        return table
-    rows = []
-    for _, part in table.groupby(first.ne(first.shift()).cumsum(), sort=False):
-        rows += [[part.iat[0, 0], *[""] * (table.shape[1] - 2)], *part.iloc[:, 1:].to_numpy().tolist()]
-    return pd.DataFrame(rows, columns=table.columns[1:])
-
-
-def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
-    """Return a table that is too wide with its longest texts in several rows, as far as headings allow."""
-    longest = [max((len(str(cell)) for cell in table.iloc[:, at]), default=0) for at in range(table.shape[1])]
-    headings = table.columns.get_level_values(-1)
-    for at in sorted(range(len(longest)), key=lambda column: -longest[column]):
-        excess = _text_width(table) - width
-        if excess <= 0:
-            break
-        room = max(longest[at] - excess, len(max(str(headings[at]).split(), key=len, default="")), _LEAST)
-        rows = []
-        for cells in table.itertuples(index=False):
-            lines = wrap(str(cells[at]), room) or [""]
-            rows.append([*cells[:at], lines[0], *cells[at + 1 :]])
-            rows += [[line if each == at else "" for each in range(len(cells))] for line in lines[1:]]
-        table = pd.DataFrame(rows, columns=table.columns)
-    return table
-
-
-def _drawn(table: pd.DataFrame, width: int | None) -> str:
-    """Return a table in lines, with headings of several lines if it would be too wide."""
-    text = str(table.to_string(index=False, sparsify=True))
-    if width is None or max(map(len, text.splitlines())) <= width:
-        return text
-    return str(_with_short_headings(table).to_string(index=False, sparsify=False))
-
-
-def _text_width(table: pd.DataFrame) -> int:
-    """Return the number of characters of a line, with headings that may be broken."""
-    return max(map(len, _with_short_headings(table).to_string(index=False, sparsify=False).splitlines()))
-
-
-def _with_short_headings(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose headings have several lines, so that they are hardly wider than the texts below."""
-    stacks, above = [], None
-    for at, title in enumerate(table.columns):
-        *upper, heading = title if isinstance(title, tuple) else (title,)
-        cells = [str(cell) for cell in table.iloc[:, at]]
-        room = max([_LEAST, *map(len, cells), *map(len, str(heading).split())])
-        stacks.append(([each if upper != above else "" for each in upper], wrap(str(heading), room) or [""]))
-        above = upper
-    most = max(len(lines) for _, lines in stacks)
-    narrow = table.copy()
-    rows = zip(*([*upper, *[""] * (most - len(lines)), *lines] for upper, lines in stacks), strict=True)
-    narrow.columns = pd.MultiIndex.from_arrays([list(row) for row in rows])
-    return narrow
-
-
-def _n_naming(table: pd.DataFrame) -> int:
-    """Return how many first columns name the rows: as many as distinguish them, or one if several do not."""
-    most = min(_MOST_NAMING, table.shape[1] - 1)
-    return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
-
-
 def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Yield a table in parts that a printed page holds, each with the columns that identify the rows."""
     headings, titles = (table.columns.get_level_values(level) for level in (0, -1))
     room = [_room(str(title), list(map(str, table.iloc[:, at]))) for at, title in enumerate(titles)]
     several = table.columns.nlevels > 1
-    named = np.flatnonzero(headings == "").tolist() if several else list(range(_n_naming(table)))
+    named = np.flatnonzero(headings == "").tolist() if several else list(range(n_naming(table)))
     start = sum(max(_NAMING, min(room[at], _BROKEN)) for at in named)
     held, taken = list(named), start
     others = (at for at in range(len(room)) if at not in named)
@@ -218,7 +126,7 @@ def _table(table: pd.DataFrame) -> Markup:
         [element("td", cell, class_=kind, data_label=title) for cell in column]
         for column, kind, title in zip(columns, kinds, titles, strict=True)
     ]
-    named = _n_naming(table)
+    named = n_naming(table)
     cells[:named] = [
         [element("th", cell, scope="row", data_label=title) for cell in column]
         for column, title in zip(columns[:named], titles, strict=False)

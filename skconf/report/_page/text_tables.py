@@ -1,0 +1,144 @@
+"""Tables of texts for a terminal, in parts that fit its lines."""
+
+from collections.abc import Iterator
+from itertools import chain, groupby, pairwise
+from textwrap import wrap
+from typing import NamedTuple
+
+import pandas as pd
+
+from skconf._core.messages import visible
+
+#: Characters that a text or a title keeps where it is broken to fit a line.
+_LEAST = 10
+#: Most columns that name the rows of a table.
+_MOST_NAMING = 3
+
+
+class _Column(NamedTuple):
+    """A column: the heading that its neighbours may share, "" for none; its title; and its cells."""
+
+    heading: str
+    title: str
+    cells: list[str]
+
+    def titles(self, *, short: bool) -> list[str]:
+        """Return the lines of the title. If they are short, they are hardly wider than the cells."""
+        if not short:
+            return [self.title]
+        room = max(_LEAST, *map(len, self.cells), *map(len, self.title.split()))
+        return wrap(self.title, room) or [""]
+
+
+def in_lines(table: pd.DataFrame, width: int | None) -> str:
+    """Return a table as text. If it is wider than a line, it has parts, each with the columns that name the rows."""
+    columns = _columns(table)
+    if width is None:
+        return _drawn(columns, None)
+    parts = _parts(columns, width, 0 if table.columns.nlevels > 1 else n_naming(table))
+    return "\n\n".join(_drawn(_broken(part, width), width) for part in parts)
+
+
+def n_naming(table: pd.DataFrame) -> int:
+    """Return how many first columns name the rows: as many as distinguish them, or one if several do not."""
+    most = min(_MOST_NAMING, table.shape[1] - 1)
+    return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
+
+
+def _columns(table: pd.DataFrame) -> list[_Column]:
+    headings, titles = ([visible(str(each)) for each in table.columns.get_level_values(at)] for at in (0, -1))
+    cells = ([visible(str(cell)) for cell in table.iloc[:, at]] for at in range(len(titles)))
+    return list(map(_Column, headings if table.columns.nlevels > 1 else [""] * len(titles), titles, cells))
+
+
+def _parts(columns: list[_Column], width: int, naming: int) -> Iterator[list[_Column]]:
+    """Yield the columns of each part. Those below one heading stay together, if a line holds them.
+
+    The first `naming` columns name the rows; if it is 0, those without a heading do.
+    """
+    if naming and _width(columns) <= width:
+        yield columns
+        return
+    if naming:
+        grouped = _grouped(columns)
+        naming = naming if grouped is columns else 1
+        named, groups = grouped[:naming], [[column] for column in grouped[naming:]]
+    else:
+        named = [column for column in columns if not column.heading]
+        below = (column for column in columns if column.heading)
+        groups = [list(each) for _, each in groupby(below, lambda column: column.heading)]
+    held = named
+    for group in groups:
+        for more in [group] if _width([*named, *group]) <= width else [[column] for column in group]:
+            if len(held) > len(named) and _width([*held, *more]) > width:
+                yield held
+                held = named
+            held = [*held, *more]
+    yield held
+
+
+def _grouped(columns: list[_Column]) -> list[_Column]:
+    """Give each name that the first column repeats a row of its own, above its rows."""
+    names, others = columns[0].cells, columns[1:]
+    if all(name != below for name, below in pairwise(names)):
+        return columns
+    runs = [list(rows) for _, rows in groupby(range(len(names)), names.__getitem__)]
+    return [
+        column._replace(
+            cells=[text for run in runs for text in ("" if at else names[run[0]], *(column.cells[row] for row in run))]
+        )
+        for at, column in enumerate(others)
+    ]
+
+
+def _broken(columns: list[_Column], width: int) -> list[_Column]:
+    """Return columns that are too wide with their longest texts in several rows, as far as titles allow."""
+    longest = [max(map(len, column.cells), default=0) for column in columns]
+    for at in sorted(range(len(columns)), key=lambda column: -longest[column]):
+        excess = _width(columns) - width
+        if excess <= 0:
+            break
+        room = max(_LEAST, longest[at] - excess, *map(len, columns[at].title.split()))
+        lines = [wrap(cell, room) or [""] for cell in columns[at].cells]
+        below = [[""] * (len(each) - 1) for each in lines]
+        columns = [
+            column._replace(
+                cells=list(
+                    chain(*lines)
+                    if each == at
+                    else chain.from_iterable((cell, *empty) for cell, empty in zip(column.cells, below, strict=True))
+                )
+            )
+            for each, column in enumerate(columns)
+        ]
+    return columns
+
+
+def _drawn(columns: list[_Column], width: int | None) -> str:
+    """Return columns as lines, with titles of several lines if they would be too wide."""
+    stacks = _stacks(columns, short=False)
+    if width is not None and _width_of(stacks) > width:
+        stacks = _stacks(columns, short=True)
+    aligned = ([line.rjust(max(map(len, stack))) for line in stack] for stack in stacks)
+    return "\n".join(map(" ".join, zip(*aligned, strict=True)))
+
+
+def _width(columns: list[_Column]) -> int:
+    """Return the number of characters of a line, with short titles."""
+    return _width_of(_stacks(columns, short=True))
+
+
+def _width_of(stacks: list[list[str]]) -> int:
+    return sum(max(map(len, stack)) + 1 for stack in stacks) - 1
+
+
+def _stacks(columns: list[_Column], *, short: bool) -> list[list[str]]:
+    """Return the lines of each column: a heading where another begins, if there are any, the title and the cells."""
+    titles = [column.titles(short=short) for column in columns]
+    most, above = max(map(len, titles)), ""
+    stacks = []
+    for column, lines in zip(columns, titles, strict=True):
+        heading = column.heading if column.heading != above else ""
+        above = column.heading
+        stacks.append([heading, *[""] * (most - len(lines)), *lines, *column.cells])
+    return stacks if any(column.heading for column in columns) else [stack[1:] for stack in stacks]
