@@ -1,11 +1,11 @@
 """Bayesian calibration: the mean over rising curves of the log-odds, weighted by their posterior probability."""
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv, gammaln, log_expit, ndtri
+from scipy.special import gammaincinv, gammaln, ndtri
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
@@ -100,18 +100,13 @@ class BayesianCalibrator(OneVsRestCalibrator):
         share = np.cumsum(hits + misses)
         share = (share - (hits + misses) / 2) / share[-1]
         knots = np.unique(np.interp(np.arange(1, self.n_segments) / self.n_segments, share, values))
-        data = _Data(_parts(values, knots), hits, misses)
         places = np.union1d(values, _GRID)
-        asked = _parts(places, knots)
-        chance = [float(data.log_likelihood(values))]
-        curves = [sigmoid(places)]
-        start = np.zeros(len(asked) + 2)
-        for scales in _SCALES:
-            start, evidence, points, weights = _posterior(data, np.array(scales), start)
-            chance.append(evidence)
-            curves.append(weights @ sigmoid(_margins(points, asked)))
-        probable = np.exp(np.array(chance) - max(chance))
-        return _Curve(logit, places, probable @ curves / probable.sum())
+        data = _Data(_parts(places, knots), *(_placed(sums, values, places) for sums in (hits, misses)))
+        scale = np.array([[*scales, *[scales[2]] * (len(data.parts) - 1)] for scales in _SCALES])
+        means = [data.seen(places), *map(partial(_mean, data), scale, *_modes(data, 1 / scale**2))]
+        evidence = np.array([each[0] for each in means])
+        probable = np.exp(evidence - evidence.max())
+        return _Curve(logit, places, probable @ np.array([each[1] for each in means]) / probable.sum())
 
 
 class _Curve:
@@ -141,6 +136,13 @@ def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -
     return distinct, hits, np.maximum(weight - hits, 0.0)
 
 
+def _placed(sums: Floats, values: Floats, places: Floats) -> Floats:
+    """Return sums of groups at places, among which are the values of the groups."""
+    placed = np.zeros(len(places))
+    placed[np.searchsorted(places, values)] = sums
+    return placed
+
+
 def _parts(values: Floats, knots: Floats) -> Floats:
     """Return, for each segment between knots and each value, the part of the way from 0 to the value in the segment."""
     ends = np.concatenate([[-np.inf], knots, [np.inf]])[:, np.newaxis]
@@ -149,7 +151,7 @@ def _parts(values: Floats, knots: Floats) -> Floats:
 
 def _margins(points: Floats, parts: Floats) -> Floats:
     """Return a curve for each point. A point is a height, a log slope, and a log slope of each segment."""
-    return points[:, :1] + _slopes(points[:, 1:2] + points[:, 2:]) @ parts
+    return points[..., :1] + _slopes(points[..., 1:2] + points[..., 2:]) @ parts
 
 
 def _slopes(logs: Floats) -> Floats:
@@ -157,64 +159,76 @@ def _slopes(logs: Floats) -> Floats:
 
 
 class _Data:
-    """The likelihood of curves."""
+    """The samples at some places, for the likelihood of curves."""
 
     def __init__(self, parts: Floats, hits: Floats, misses: Floats) -> None:
         self.parts, self.hits, self.misses, self.weight = parts, hits, misses, hits + misses
 
-    def log_likelihood(self, margins: Floats) -> NDArray[np.float64]:
-        """Return the log-likelihood of margins of shape (n_groups,), or of each row of margins."""
-        both = log_expit(margins)  # log σ(−m) = log σ(m) − m
-        return np.asarray(both @ self.weight - margins @ self.misses)
+    def seen(self, margins: Floats) -> tuple[NDArray[np.float64], Floats]:
+        """Return the log-likelihood of margins, whose last axis is that of the places, and their probabilities."""
+        margins = np.maximum(margins, -700.0)  # else exp would overflow
+        chance = 1 / (1 + np.exp(-margins))
+        return np.log(chance) @ self.weight - margins @ self.misses, chance  # log σ(−m) = log σ(m) − m
 
-    def around(self, point: Floats) -> tuple[Floats, Floats]:
-        """Return the gradient of the negative log-likelihood, and its expected Hessian."""
-        slopes = _slopes(point[1] + point[2:])[:, np.newaxis] * self.parts
-        rise = slopes.sum(axis=0)
-        by = np.vstack([np.ones_like(rise), rise, slopes])
-        chance = sigmoid(point[0] + rise)
-        return by @ (self.weight * chance - self.hits), (by * (self.weight * chance * (1 - chance))) @ by.T
+    def around(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return, for each point, the gradient of the negative log-likelihood, and its expected Hessian."""
+        slopes = _slopes(points[:, 1:2] + points[:, 2:])[:, :, np.newaxis] * self.parts
+        rise = slopes.sum(axis=1, keepdims=True)
+        by = np.concatenate([np.ones_like(rise), rise, slopes], axis=1)
+        chance = sigmoid(points[:, :1] + rise[:, 0])
+        slope = by @ (self.weight * chance - self.hits)[:, :, np.newaxis]
+        bend = (by * (self.weight * chance * (1 - chance))[:, np.newaxis]) @ by.swapaxes(1, 2)
+        return slope[:, :, 0], bend
 
 
-def _posterior(data: _Data, scales: Floats, start: Floats) -> tuple[Floats, float, Floats, Floats]:
-    """Return the mode, the log-evidence, and weighted points that represent the posterior."""
-    scale = np.append(scales, np.full(len(start) - 3, scales[2]))
-    precision = 1 / scale**2
+def _modes(data: _Data, precision: Floats) -> tuple[Floats, Floats]:
+    """Return the modes of the posteriors, searched for at the same time, and the roots of their covariances."""
 
     def height(points: Floats) -> NDArray[np.float64]:
-        """Return the log-posterior, up to a constant."""
-        return data.log_likelihood(_margins(points, data.parts)) - points**2 @ precision / 2
+        """Return the log-posteriors, up to a constant."""
+        return data.seen(_margins(points, data.parts))[0] - (points**2 * precision).sum(axis=1) / 2
 
-    point, value = start, float(height(start[np.newaxis])[0])
+    modes = np.zeros_like(precision)
+    value = height(modes)
     for _ in range(50):
-        slope, bend = data.around(point)
-        slope += point * precision
-        spread = _inverse_root(bend + np.diag(precision))
-        step = spread @ (spread @ slope)
-        if (gain := float(slope @ step)) < 1e-4:
+        slope, bend = data.around(modes)
+        slope += modes * precision
+        spread = _inverse_root(bend + np.eye(precision.shape[1]) * precision[:, np.newaxis])
+        step = (spread @ (spread @ slope[:, :, np.newaxis]))[:, :, 0]
+        gain = (slope * step).sum(axis=1)
+        length = np.where(gain < 1e-4, 0.0, 1.0)
+        if not length.any():
             break
-        length = 1.0
-        while (moved := float(height((point - length * step)[np.newaxis])[0])) < value + 1e-4 * length * gain:
-            length /= 2
-            if length < 1e-6:
+        while True:
+            moved = height(modes - length[:, np.newaxis] * step)
+            short = (moved < value + 1e-4 * length * gain) & (length > 1e-6)
+            if not short.any():
                 break
-        point, value = point - length * step, moved
-    away = _student_points(len(point))
-    points = point + away @ spread
-    many = (_FREEDOM + len(point)) / 2
-    ratio = height(points) + many * np.log1p((away**2).sum(axis=1) / _FREEDOM)
+            length[short] /= 2
+        modes, value = modes - length[:, np.newaxis] * step, moved
+    return modes, spread
+
+
+def _mean(data: _Data, scale: Floats, mode: Floats, spread: Floats) -> tuple[float, Floats]:
+    """Return the log-evidence of a prior, and the mean curve of its posterior."""
+    away = _student_points(len(mode))
+    many = (_FREEDOM + len(mode)) / 2
+    points = mode + away @ spread
+    likelihood, curves = data.seen(_margins(points, data.parts))
+    ratio = likelihood - points**2 @ (1 / scale**2) / 2 + many * np.log1p((away**2).sum(axis=1) / _FREEDOM)
     weights = np.exp(ratio - ratio.max())
     weights = np.minimum(weights, weights.mean() * np.sqrt(len(weights)))
     # ∏ scale⁻¹ is the prior's constant; the determinant of the spread, and gammas, are that of the points' density.
     evidence = np.log(weights.mean()) + ratio.max() - np.log(scale).sum() + np.linalg.slogdet(spread)[1]
-    evidence += gammaln(_FREEDOM / 2) - gammaln(many) + len(point) / 2 * np.log(_FREEDOM / 2)
-    return point, float(evidence), points, weights / weights.sum()
+    evidence += gammaln(_FREEDOM / 2) - gammaln(many) + len(mode) / 2 * np.log(_FREEDOM / 2)
+    return float(evidence), weights @ curves / weights.sum()
 
 
 def _inverse_root(matrix: Floats) -> Floats:
-    """Return the symmetric root of the inverse, which does not depend on the order of rows."""
+    """Return the symmetric roots of the inverses of matrices, which do not depend on the order of rows."""
     values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1])) @ vectors.T)
+    values = np.maximum(values, 1e-14 * values[..., -1:])
+    return np.asarray((vectors / np.sqrt(values)[..., np.newaxis, :]) @ vectors.swapaxes(-1, -2))
 
 
 @cache

@@ -1,6 +1,7 @@
 """Members of the pool: temperature scaling with a bend and a tail, and a line of the log-odds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,24 @@ from skconf._core.probabilities import Floats, row_blocks
 from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Calibrator, Column, OneVsRestCalibrator, mixed, zero_stand_in
 from skconf.calibration._graph import Tensor
-from skconf.calibration._logistic import Logistic, Prior, sigmoid
+from skconf.calibration._logistic import Prior, fit_curve, sigmoid
 from skconf.calibration._platt import Logit
 from skconf.calibration._softmax import softmax
 
 #: Penalties that draw scale, bend and tail, and the shifts of classes, to the unchanged probabilities, in samples.
 _SCALE_RIDGE, _SHIFT_RIDGE = np.array([0.05, 1.0, 1.0]), 0.5
-#: With more probabilities than this, the search starts with a part of the rows.
+#: With more probabilities than this, the search is for a part of the rows.
 _MANY = 200_000
+#: The search stops after a step that lowers the loss by at most this share.
+_PRECISION = 1e-8
 #: This share of the curvature is added to it, so that it can be inverted.
 _FIRM = 1e-12
 #: The penalty, in samples, that draws the height of a line to 0. The penalty that draws its slope to 1 is one sample.
 _HEIGHT_RIDGE = 0.02
+
+#: Features of rows, their classes and their weights.
+_Block = tuple[Floats, Codes, Floats]
+_Blocks = Callable[[], Iterable[_Block]]
 
 
 class LineCalibrator(OneVsRestCalibrator):
@@ -41,8 +48,11 @@ class LineCalibrator(OneVsRestCalibrator):
         shift = np.array([1.0, -middle])
         ridge = _HEIGHT_RIDGE * np.outer(shift, shift) + np.diag([0.0, 1.0])
         prior = Prior(np.array([middle, 1.0]), ridge, np.array([False, True]))
-        features = np.stack([np.ones(len(values)), values - middle])
-        height, slope = Logistic(features, target, sample_weight).fit(prior)
+
+        def features(values: Floats) -> Floats:
+            return np.stack([np.ones(len(values)), values - middle])
+
+        height, slope = fit_curve(features, values, target, sample_weight, prior)
         return _Line(logit, float(height), float(slope), middle)
 
 
@@ -81,83 +91,104 @@ class BentTemperatureCalibrator(Calibrator):
         self.point_ = np.zeros(3 + len(classes) * self.shifted)
         self.point_[0] = 1.0
         self.uniform_ = 1 / (total + 1)
-        size = proba.size / _MANY
-        if size > 1:
-            part = order_of_rows(proba, codes, sample_weight)[:: int(np.ceil(size))]
-            scale = total / float(sample_weight[part].sum())
-            self._search(proba[part], codes[part], sample_weight[part] * scale, 50)
-        self._search(proba, codes, sample_weight, 2 if size > 1 else 50)
+        whole = partial(self._blocks, proba, codes, sample_weight)
+        share = int(np.ceil(proba.size / _MANY))
+        rows = np.arange(len(proba))
+        if share > 1:  # a part with all classes, if possible
+            rows = order_of_rows(proba, codes, sample_weight)
+            rows = rows[np.argsort(_by_size(proba, sample_weight)[codes[rows]], kind="stable")][::share]
+        scale = total / float(sample_weight[rows].sum())
+        part = list(self._blocks(proba[rows], codes[rows], sample_weight[rows] * scale))
+        hessian = self._search(lambda: part)
+        if share > 1:
+            self._go_on(whole, hessian)
 
-    def _search(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, most_steps: int) -> None:
-        """Minimise the loss by Newton's method."""
-        value, gradient, hessian = self._loss(self.point_, proba, codes, sample_weight)
-        for _ in range(most_steps):
-            scale = np.sqrt(np.diag(hessian))
-            # With huge weights, the penalty is lost in rounding, and some parameters are then not determined.
-            step = (
-                np.linalg.solve(hessian / np.outer(scale, scale) + _FIRM * np.eye(len(scale)), gradient / scale) / scale
-            )
-            gain = float(gradient @ step)
-            if gain <= 1e-12 * value:
-                break
-            length = 1.0
-            while True:
-                moved = self._loss(self.point_ - length * step, proba, codes, sample_weight)
-                if moved[0] <= value - 0.1 * length * gain or length < 1e-6:
-                    break
+    def _search(self, blocks: _Blocks) -> Floats:
+        """Minimise the loss by Newton's method, and return the Hessian."""
+        value, gradient, hessian = self._loss(blocks())
+        for _ in range(50):
+            start, step = self.point_, _solved(hessian, gradient)
+            gain, length = float(gradient @ step), 1.0
+            self.point_ = start - step
+            if gain <= _PRECISION * value:
+                break  # the error after this step is about the square of this
+            moved = self._loss(blocks())
+            while moved[0] > value - 0.1 * length * gain and length > 1e-6:
                 length /= 2
+                self.point_ = start - length * step
+                moved = self._loss(blocks())
             if moved[0] >= value:
+                self.point_ = start
                 break
-            self.point_ = self.point_ - length * step
             value, gradient, hessian = moved
+        return hessian
 
-    def _scored(self, proba: NDArray[Any], point: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield blocks of rows with their features, of shape (3, n_classes, n_rows), and their scores."""
+    def _go_on(self, blocks: _Blocks, hessian: Floats) -> None:
+        """Go on with all rows and the Hessian of a part of them, or with that of all if the part is too different."""
+        start, last = self.point_, np.inf
+        while True:
+            value, gradient, _ = self._loss(blocks(), curved=False)
+            step = _solved(hessian, gradient)
+            if not (gain := float(gradient @ step)) <= last / 2:
+                self.point_ = start
+                self._search(blocks)
+                break
+            self.point_, last = self.point_ - step, gain
+            if gain <= _PRECISION * value:
+                break
+
+    def _blocks(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> Iterator[_Block]:
+        """Yield blocks of rows: features of shape (3, n_classes, n_rows), codes and weights."""
         for rows in row_blocks(len(proba), 32 * proba.shape[1]):
-            block = np.array(proba[rows].T, dtype=np.float64, order="C")
-            features = np.empty((3, *block.shape))
-            np.log(np.maximum(block, self.zero_[0]), out=features[0])
-            np.multiply(features[0], features[0] / 10, out=features[1])
-            np.log(np.maximum(1 - block, self.zero_[1]), out=features[2])
-            features[2] *= -1
-            scores = np.tensordot(point[:3], features, 1)
-            if self.shifted:
-                scores += point[3:, np.newaxis]
-            yield rows, features, scores
+            yield self._features(proba[rows]), codes[rows], sample_weight[rows]
 
-    def _loss(
-        self, point: Floats, proba: NDArray[Any], codes: Codes, sample_weight: Floats
-    ) -> tuple[float, Floats, Floats]:
-        """Return the loss, its gradient and its Hessian."""
-        n_classes = proba.shape[1]
-        ridge = np.append(_SCALE_RIDGE, np.full(len(point) - 3, _SHIFT_RIDGE))
-        apart = point.copy()
+    def _features(self, proba: NDArray[Any]) -> Floats:
+        block = np.array(proba.T, dtype=np.float64, order="C")
+        features = np.empty((3, *block.shape))
+        np.log(np.maximum(block, self.zero_[0]), out=features[0])
+        np.multiply(features[0], features[0] / 10, out=features[1])
+        np.log(np.maximum(1 - block, self.zero_[1]), out=features[2])
+        features[2] *= -1
+        return features
+
+    def _scores(self, features: Floats) -> Floats:
+        scores = np.tensordot(self.point_[:3], features, 1)
+        if self.shifted:
+            scores += self.point_[3:, np.newaxis]
+        return np.asarray(scores)
+
+    def _loss(self, blocks: Iterable[_Block], *, curved: bool = True) -> tuple[float, Floats, Floats]:
+        """Return the loss, its gradient and, if asked for, its Hessian."""
+        ridge = np.append(_SCALE_RIDGE, np.full(len(self.point_) - 3, _SHIFT_RIDGE))
+        apart = self.point_.copy()
         apart[0] -= 1
         value, gradient, hessian = float(ridge @ apart**2), 2 * ridge * apart, np.diag(2 * ridge)
-        for rows, features, scores in self._scored(proba, point):
-            weight, true = sample_weight[rows], (codes[rows], np.arange(scores.shape[1]))
+        for features, codes, weight in blocks:
+            scores, true = self._scores(features), (codes, np.arange(len(codes)))
             own = scores[true]
             chance, normaliser = softmax(scores)
             value += float(weight @ (normaliser - own))
-            weighted = chance * weight
-            expected = np.einsum("fkb,kb->fb", features, chance)
-            seen = features[(slice(None), *true)]
-            gradient[:3] += (expected - seen) @ weight
-            hessian[:3, :3] += np.einsum("fkb,gkb->fg", features * weighted, features, optimize=True)
-            hessian[:3, :3] -= (expected * weight) @ expected.T
+            by_feature = features * chance
+            expected = by_feature.sum(axis=1)
+            gradient[:3] += (expected - features[(slice(None), *true)]) @ weight
             if self.shifted:
-                of_class = weighted.sum(axis=1)
-                gradient[3:] += of_class - np.bincount(codes[rows], weight, n_classes)
-                mixed = np.einsum("fkb,kb->fk", features, weighted) - expected @ weighted.T
+                gradient[3:] += chance @ weight - np.bincount(codes, weight, len(chance))
+            if not curved:
+                continue
+            by_feature *= weight
+            hessian[:3, :3] += np.tensordot(by_feature, features, ((1, 2), (1, 2))) - (expected * weight) @ expected.T
+            if self.shifted:
+                weighted = chance * weight
+                mixed = by_feature.sum(axis=2) - expected @ weighted.T
                 hessian[:3, 3:] += mixed
                 hessian[3:, :3] += mixed.T
-                hessian[3:, 3:] += np.diag(of_class) - weighted @ chance.T
+                hessian[3:, 3:] += np.diag(weighted.sum(axis=1)) - weighted @ chance.T
         return value, gradient, hessian
 
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
         out = np.empty(proba.shape)
-        for rows, _, scores in self._scored(proba, self.point_):
-            out[rows] = softmax(scores)[0].T
+        for rows in row_blocks(len(proba), 32 * proba.shape[1]):
+            out[rows] = softmax(self._scores(self._features(proba[rows])))[0].T
         return mixed(out, self.uniform_)
 
     def _to_onnx(self, proba: Tensor) -> Tensor:
@@ -169,12 +200,25 @@ class BentTemperatureCalibrator(Calibrator):
         return onnx.mixed(onnx.softmax(scores), self.uniform_, len(self.classes_))
 
 
+def _solved(hessian: Floats, gradient: Floats) -> Floats:
+    """Return the step of Newton's method."""
+    scale = np.sqrt(np.diag(hessian))
+    # With huge weights, the penalty is lost in rounding, and some parameters are then not determined.
+    firm = hessian / np.outer(scale, scale) + _FIRM * np.eye(len(scale))
+    return np.asarray(np.linalg.solve(firm, gradient / scale) / scale)
+
+
 def order_of_rows(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> NDArray[np.intp]:
     """Return the rows ordered by their largest probability. The order of rows and classes has no effect.
 
     With two classes, they are ordered by the probability of the class that is more probable on average.
     """
-    by_size = np.argsort(np.argsort(sample_weight @ proba))  # the same columns in any order of the classes
+    by_size = _by_size(proba, sample_weight)
     apart = (proba * np.sqrt(by_size + 2.0)).sum(axis=1)  # rows of the same sums are the same
     largest = proba[:, by_size == 1][:, 0] if len(by_size) == 2 else proba.max(axis=1)
     return np.lexsort((by_size[codes], apart, largest))
+
+
+def _by_size(proba: NDArray[Any], sample_weight: Floats) -> NDArray[np.intp]:
+    """Return the rank of each class by its mean probability: the same one in any order of the classes."""
+    return np.argsort(np.argsort(sample_weight @ proba))

@@ -1,6 +1,7 @@
 """Logistic regression of a few features, with a ridge and with coefficients that must not be negative."""
 
 import warnings
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,9 @@ from scipy.optimize import lsq_linear, nnls
 
 from skconf._core.probabilities import Floats
 from skconf.calibration._graph import FARTHEST
+
+#: More samples than this are first replaced by groups of close values, of so many widths.
+_MANY, _GROUPS = 2048, 512
 
 
 def sigmoid(margin: Floats) -> Floats:
@@ -73,7 +77,7 @@ class Logistic:
         hessian = (self.features * (self.weight * shrunk / whole**2)) @ self.features.T
         return _At(value, gradient, hessian, chance)
 
-    def fit(self, prior: Prior, start: Floats | None = None, precision: float = 1e-8) -> Floats:
+    def fit(self, prior: Prior, start: Floats | None = None, precision: float = 1e-6) -> Floats:
         """Return the coefficients with the least loss, by Newton's method within the bounds.
 
         It stops after a step that lowers the loss by at most the share `precision`.
@@ -113,14 +117,49 @@ class Logistic:
         return float(self.weight @ np.logaddexp(0, missed))
 
 
+def in_groups(
+    values: Floats, target: NDArray[np.bool_], sample_weight: Floats
+) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    """Return values, outcomes and weights of groups of samples with the same outcome and nearly the same value.
+
+    They have nearly the likelihood of the samples. Few samples are returned as they are.
+    """
+    if len(values) <= _MANY:
+        return values, target, sample_weight
+    lowest, highest = float(values.min()), float(values.max())
+    group = ((values - lowest) * ((_GROUPS - 1) / ((highest - lowest) or 1.0))).astype(np.intp) + _GROUPS * target
+    mass, total = (
+        np.bincount(group, weights, 2 * _GROUPS).astype(np.float64)
+        for weights in (sample_weight, sample_weight * values)
+    )
+    held = mass > 0
+    return total[held] / mass[held], held.nonzero()[0] >= _GROUPS, mass[held]
+
+
+def fit_curve(
+    features: Callable[[Floats], Floats],
+    values: Floats,
+    target: NDArray[np.bool_],
+    sample_weight: Floats,
+    prior: Prior,
+    start: Floats | None = None,
+) -> Floats:
+    """Return the coefficients of least loss for features of values; of many values, first for groups of them."""
+    few, outcomes, sizes = in_groups(values, target, sample_weight)
+    if start is None and len(few) < len(values):
+        start = Logistic(features(few), outcomes, sizes).fit(prior)
+    return Logistic(features(values), target, sample_weight).fit(prior, start)
+
+
 def _step(now: _At, point: Floats, bounded: NDArray[np.bool_]) -> Floats:
     """Return the Newton step within the bounds."""
     scale = np.sqrt(np.maximum(np.diag(now.hessian), np.finfo(float).tiny))
-    root = cholesky(now.hessian / np.outer(scale, scale) + 1e-12 * np.eye(len(scale)))
-    aim = -solve_triangular(root, now.gradient / scale, trans=1)
-    step = solve_triangular(root, aim) / scale
+    hessian = now.hessian / np.outer(scale, scale) + 1e-12 * np.eye(len(scale))
+    step = -np.linalg.solve(hessian, now.gradient / scale) / scale
     if not (point + step < 0)[bounded].any():
         return step
+    root = cholesky(hessian)
+    aim = -solve_triangular(root, now.gradient / scale, trans=1)
     # |root · (x − point) · scale − aim| is least; a coefficient without a bound is the difference of two with one.
     matrix = root * scale
     unknown = np.hstack([matrix, -matrix[:, ~bounded]]) / np.append(scale, scale[~bounded])

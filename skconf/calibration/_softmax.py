@@ -308,8 +308,10 @@ def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
         other = missed / (data.n_classes - 1)
         target = (1 - missed) * share + other * (1 - share)
         along = (1 - missed) * own + other * (sums.sum() - own) - target @ means
-        observed = np.append(along / unit, target if shifted else [])
-        return _minimum(partition, observed, np.append(unit, means if shifted else []))
+        observed = np.append(along / unit, target)
+        if not shifted:
+            return _least_scale(partition, float(observed[0]), unit)
+        return _minimum(partition, observed, np.append(unit, means))
 
     point = maximum(0.0)
     if (shifted or point[0] > 0) and partition.all_right(point):
@@ -348,3 +350,25 @@ def _minimum(partition: _LogPartition, observed: Floats, start: Floats) -> Float
             break
         point, gradient, hessian = moved, new_gradient, new_hessian
     return point
+
+
+def _least_scale(partition: _LogPartition, observed: float, start: float) -> Floats:
+    """Return the scale with the least mean log loss, without shifts, to the last digits.
+
+    Newton's method stays between scales where the loss falls and where it rises.
+    """
+    scale, low, high = start, -np.inf, np.inf
+    for _ in range(200):
+        _, gradient, hessian = partition(np.array([scale]))
+        slope, bend = float(gradient[0]) - observed, float(hessian[0, 0])
+        if abs(slope) < 1e-13:  # if every sample is right, it is never 0
+            break
+        low, high = (low, scale) if slope > 0 else (scale, high)
+        farthest = abs(scale) + 1.0
+        moved = scale - min(max(slope / max(bend, 1e-300), -farthest), farthest)
+        if not low < moved < high:
+            moved = (low + high) / 2
+        step, scale = moved - scale, moved
+        if abs(step) < 1e-6 * abs(scale):
+            break  # the error that is left is about the square of this
+    return np.array([scale])

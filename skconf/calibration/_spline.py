@@ -8,7 +8,7 @@ from skconf._core.probabilities import Floats
 from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Column, OneVsRestCalibrator
 from skconf.calibration._graph import Tensor
-from skconf.calibration._logistic import Logistic, Prior, sigmoid
+from skconf.calibration._logistic import Logistic, Prior, fit_curve, in_groups, sigmoid
 from skconf.calibration._platt import Logit
 
 #: Knots closer than this, in log-odds, count as one.
@@ -75,7 +75,7 @@ class QuadraticCalibrator(OneVsRestCalibrator):
         at_zero = -curve.knots[0] / width  # slopes are linear in the log-odds
         slope, bend = np.array([0, 1 - at_zero, at_zero]), np.array([0, -0.5 / width, 0.5 / width])
         prior = _rising(curve.knots, np.outer(slope, slope) + np.outer(bend, bend))
-        return curve.with_slopes(Logistic(curve.features(values), target, sample_weight).fit(prior))
+        return curve.with_slopes(fit_curve(curve.features, values, target, sample_weight, prior))
 
 
 class SplineCalibrator(OneVsRestCalibrator):
@@ -140,14 +140,15 @@ class SplineCalibrator(OneVsRestCalibrator):
         curve = _Rise(logit, _knots(values, self.n_knots))
         bends = np.diff(np.eye(len(curve.knots) + 1)[1:], axis=0) / np.sqrt(np.diff(curve.knots))[:, np.newaxis]
         same = np.diag(np.append(0.0, np.full(len(curve.knots), 1 / len(curve.knots))))
-        loss = Logistic(curve.features(values), target, sample_weight)
+        few, outcomes, sizes = in_groups(values, target, sample_weight)
+        loss = Logistic(curve.features(few), outcomes, sizes)
         point, least, best, chosen = None, np.inf, np.empty(0), _rising(curve.knots, same)
         for stiffness in _STIFFNESS:
             prior = _rising(curve.knots, same + stiffness * bends.T @ bends)
             point = loss.fit(prior, point, _COARSE)
             if (left_out := loss.left_out_loss(point, prior)) < least * (1 - 1e-9):
                 least, best, chosen = left_out, point, prior
-        return curve.with_slopes(loss.fit(chosen, best))
+        return curve.with_slopes(fit_curve(curve.features, values, target, sample_weight, chosen, best))
 
 
 def _knots(values: Floats, n_knots: int) -> Floats:

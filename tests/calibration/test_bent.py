@@ -39,12 +39,21 @@ def test_no_other_point_has_a_lower_loss(n, n_classes, shifted):
     assert got.min() >= 1 / (weight.sum() + 1) / n_classes
 
 
-def test_many_rows_are_fitted_in_two_steps_as_well_as_in_all(monkeypatch):
+def test_many_rows_are_fitted_from_a_part_as_well_as_from_all(monkeypatch):
     proba, y, weight = task(4000, 5)
     exact = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
     monkeypatch.setattr("skconf.calibration._bent._MANY", 4000)
     quick = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
     np.testing.assert_allclose(quick.point_, exact.point_, atol=1e-4)
+
+
+def test_a_part_without_many_classes_does_not_mislead(monkeypatch):
+    # Half of 80 classes have no sample in the part, whose curvature then says that their shifts hardly matter.
+    proba, y, weight = task(800, 80)
+    exact = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight, labels=range(80))
+    monkeypatch.setattr("skconf.calibration._bent._MANY", 4000)
+    quick = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight, labels=range(80))
+    np.testing.assert_allclose(quick.point_, exact.point_, atol=1e-3)
 
 
 def test_a_class_without_a_sample_is_scaled():

@@ -10,7 +10,7 @@ from scipy.optimize import LinearConstraint, minimize
 from scipy.special import expit, log_expit, logit
 
 from skconf.calibration import QuadraticCalibrator, SplineCalibrator
-from skconf.calibration._logistic import Logistic, Prior
+from skconf.calibration._logistic import Logistic, Prior, in_groups
 from skconf.calibration._spline import _areas, _knots, _Rise
 
 #: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
@@ -50,6 +50,28 @@ def test_the_parabola_is_the_best_one_that_rises(weight, seed):
     c = best_parabola(logit(p[held]), y[held], w[held])
     got = QuadraticCalibrator().fit(p, y, given_weight).predict_proba(p[held])[:, 1]
     np.testing.assert_allclose(got, expit(c @ [np.ones(held.sum()), logit(p[held]), logit(p[held]) ** 2]), atol=2e-5)
+
+
+def test_the_parabola_of_many_samples_is_that_of_each_one():
+    # The search begins with groups of close values, and ends with the samples.
+    p, y = binary_task(5000)
+    w = np.random.default_rng(0).uniform(1, 3, 5000)
+    values, outcomes, sizes = in_groups(logit(p), y, w)
+    assert len(values) < 1100
+    for outcome in (True, False):
+        own, held = outcomes == outcome, y == outcome
+        assert sizes[own].sum() == pytest.approx(w[held].sum())
+        assert sizes[own] @ values[own] == pytest.approx(w[held] @ logit(p)[held])
+    c = best_parabola(logit(p), y, w)
+    got = QuadraticCalibrator().fit(p, y, w).predict_proba(p)[:, 1]
+    np.testing.assert_allclose(got, expit(c @ [np.ones(5000), logit(p), logit(p) ** 2]), atol=2e-5)
+
+
+def test_groups_change_next_to_nothing_of_a_spline(monkeypatch):
+    p, y = binary_task(5000)
+    grouped = SplineCalibrator().fit(p, y).predict_proba(p)
+    monkeypatch.setattr("skconf.calibration._logistic._MANY", 10_000)
+    np.testing.assert_allclose(grouped, SplineCalibrator().fit(p, y).predict_proba(p), atol=1e-6)
 
 
 @pytest.mark.parametrize("misled", ["low end", "high end", "both"])
