@@ -126,6 +126,26 @@ def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words, such as "1 error" or "1,234 errors"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def beside(number: float, other: float, digits: int) -> str:
+    """Return a number, with as many digits more as show on which side of another number it lies.
+
+    Examples
+    --------
+    >>> beside(0.2504, 0.25, 2), beside(0.0481, 0.05, 2)
+    ('0.2504', '0.048')
+    """
+    for more in range(digits, 17):
+        text = f"{number:.{more}g}"
+        if np.sign(float(text) - other) == np.sign(number - other):
+            return text
+    return repr(float(number))
+
+
 def short_repr(result: Any) -> str:
     """Return a result with its fields in one line. Numbers are rounded; arrays and tables are shown by their size."""
     names = getattr(result, "_fields", None) or result.__dataclass_fields__

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.messages import beside, counted
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import upper_limit
 from skconf._core.ranking import Ranking
@@ -182,7 +183,8 @@ class Objective:
             claim += f", shared by n_candidates={self.n_candidates}"
         fewest, total = smallest_sample(self.target, self.level), round(sweep.total)
         if total < fewest:
-            return f"{total} samples cannot show {claim}: at least {fewest} samples without an error are needed"
+            samples = counted(total, "sample")
+            return f"{samples} cannot show {claim}: at least {fewest} samples without an error are needed"
         return f"no threshold was shown to have {claim}. {self._closest(sweep, bound, self.level)}"
 
     def _closest(self, sweep: Sweep, bound: Floats, level: float) -> str:
@@ -192,13 +194,18 @@ class Objective:
         if not accepted:
             return "No threshold accepts a sample"
         text = (
-            f"The closest one has {errors} errors among {accepted} accepted samples, a coverage of {coverage:.2g} and "
-            f"an upper limit of {bound[at]:.2g} for the risk"
+            f"The closest one has {counted(errors, 'error')} among {counted(accepted, 'accepted sample')}, a coverage "
+            f"of {coverage:.2g} and an upper limit of {beside(bound[at], self.target, 2)} for the risk"
         )
         if errors >= self.target * accepted:
             return f"{text}. Its observed risk is not below the target"
-        fewest = smallest_sample(self.target, level, errors)
         needed = required_samples(self.target, level, coverage=coverage, errors=errors)
+        if bound[at] <= self.target:
+            return (
+                f"{text}. That is enough for a threshold fixed in advance. The search for a threshold needs {needed:,} "
+                "samples in all"
+            )
+        fewest = smallest_sample(self.target, level, errors)
         return (
             f"{text}. To meet the target with this number of errors, even a threshold fixed in advance needs "
             f"{fewest:,} accepted samples. The search for a threshold needs {needed:,} samples in all"

@@ -21,11 +21,18 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from skconf._core.checks import check_number
+from skconf._core.messages import beside, counted
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import lower_limit, upper_limit
 from skconf.profile import ConfidenceProfile
 from skconf.selective._rewards import fewest_terms, log_evidence, planned_bets, rewards
-from skconf.selective._risk_control import in_control, in_control_each, planned_counts, smallest_sample
+from skconf.selective._risk_control import (
+    in_control,
+    in_control_each,
+    planned_counts,
+    required_samples,
+    smallest_sample,
+)
 from skconf.selective._samples import Samples
 
 #: Positions of thresholds, and a flag for each.
@@ -153,8 +160,8 @@ class Promise(ABC):
         """Return why no threshold keeps the promise."""
         n_base, fewest = self.n_base(search.ranked), self.fewest(search.share)
         if n_base < fewest:
-            return f"{n_base:,} samples{self.whose}; at least {fewest:,} without an error are needed"
-        return f"no threshold was shown to keep it, among {n_base:,} samples{self.whose}{self.closest(search)}"
+            return f"{counted(n_base, 'sample')}{self.whose}; at least {fewest:,} without an error are needed"
+        return f"no threshold was shown to keep it, among {counted(n_base, 'sample')}{self.whose}{self.closest(search)}"
 
     @property
     def whose(self) -> str:
@@ -213,11 +220,16 @@ class ErrorRate(Counted):
             return ""
         limits = upper_limit(errors, accepted - errors, 1 - search.share)
         at = int(np.argmin(limits))
+        wrong, count = int(errors[at]), int(accepted[at])
         text = (
-            f"; the closest threshold has {errors[at]:,} errors among {accepted[at]:,} accepted samples, and an upper "
-            f"limit of {limits[at]:.3g}"
+            f"; the closest threshold has {counted(wrong, 'error')} among {counted(count, 'accepted sample')}, and an "
+            f"upper limit of {beside(limits[at], self.target, 3)}"
         )
-        return text if limits[at] > self.target else f"{text}, but a search among thresholds needs more samples"
+        if wrong >= self.target * count:
+            return f"{text}, and its observed risk is not below the target"
+        coverage = count / len(search.ranked)
+        needed = required_samples(self.target, 1 - search.share, coverage=coverage, errors=wrong)
+        return f"{text}: with as many errors, a threshold needs {needed:,} samples"
 
     def _counts(self, search: Search, at: Looks) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = search.accepted[at]

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
-from skconf._core.messages import suggest
+from skconf._core.messages import counted, suggest
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.selective._cells import Slices
@@ -142,5 +142,5 @@ def _with_enough(
 
 def _too_few(n_rows: int, promise: Promise, share: float) -> Kept:
     """Return a promise with its result, for a slice that has too few samples."""
-    fewest, rows = promise.fewest(share), f"{n_rows:,} {'sample' if n_rows == 1 else 'samples'}"
+    fewest, rows = promise.fewest(share), counted(n_rows, "sample")
     return Kept(n_rows, np.nan, np.nan, False, f"{rows}; at least {fewest:,} samples without an error are needed")

@@ -627,8 +627,25 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     assert f"if everything is accepted, it is {right.mean():.3g}, with a lower limit of {low:.3g}" in why
     (why,) = reason({"risk": 0.003})
     assert re.search(
-        r"closest threshold has [\d,]+ errors among [\d,]+ accepted samples, and an upper limit of 0\.\d+$", why
+        r"closest threshold has [\d,]+ errors? among [\d,]+ accepted samples, and an upper limit of 0\.\d+, .*$", why
     )
+
+
+def test_a_slice_says_how_many_samples_would_be_enough():
+    y, proba = np.arange(600) % 2, np.linspace(0.01, 0.45, 600)
+    y[:150] = 0
+    y[[10, 30, 50, 70, 90]] = 1
+    with pytest.warns(UserWarning, match="rejected") as caught:
+        tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
+    found = re.search(
+        r"(\d+) errors among (\d+) accepted .* 0\.\d+: with as many errors, a threshold needs ([\d,]+) samples",
+        str(caught[0].message),
+    )
+    errors, accepted, needed = (int(number.replace(",", "")) for number in found.groups())
+    assert needed == required_samples(0.05, LEVEL, errors=errors, coverage=accepted / 600)
+    y = np.arange(600) % 2
+    with pytest.warns(UserWarning, match=r"limit of 0\.\d+, and its observed risk is not below the target"):
+        tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
 
 
 def evidence_by_hand(terms, mean):

@@ -250,6 +250,24 @@ def test_the_closest_is_told_and_how_many_samples_it_takes():
     )
 
 
+def test_a_limit_below_the_target_is_that_of_a_threshold_fixed_in_advance():
+    """Of 130 rows, the first 60 are right: 59 would be enough for a single threshold."""
+    reason = said(np.arange(130) >= 60, target=0.05, confidence_level=0.95)
+    needed = required_samples(0.05, 0.95, coverage=59 / 130)
+    assert reason.endswith(
+        "The closest one has 0 errors among 59 accepted samples, a coverage of 0.45 and an upper limit of 0.0495 for "
+        "the risk. That is enough for a threshold fixed in advance. The search for a threshold needs "
+        f"{needed} samples in all"
+    )
+
+
+def test_one_error_is_not_one_errors():
+    wrong = np.zeros(300)
+    wrong[[30, *range(70, 300)]] = 1
+    assert "has 1 error among " in said(wrong, target=0.05, confidence_level=0.95)
+    assert said(np.zeros(1), target=0.05, confidence_level=0.95).startswith("1 sample cannot show ")
+
+
 def test_a_risk_above_the_target_is_not_mended_by_more_samples():
     reason = said(np.arange(400) % 2, target=0.05, confidence_level=0.95)
     assert reason.endswith(". Its observed risk is not below the target")
