@@ -338,7 +338,7 @@ class TestPrintedTables:
             assert apart.abs().max() < 0.0015 + 1e-9  # three roundings
 
     def test_one_aurc_is_impossible(self, tables):
-        """AURC is largest, e (1 − ln e), where all errors are surest: the page of disagreements says so."""
+        """AURC is largest, e (1 − ln e), where all errors are surest: the page of errata says so."""
         for n in (4, 5, 6):
             error = tables[n]["error_rate"] + 0.0005
             beyond = tables[n]["aurc"] - 0.0005 > error * (1 - np.log(error))
