@@ -233,7 +233,7 @@ def confidence_report(
     calibrated_size_ratio 15,906 0.3953    1  closer  [0, ∞]
     aurc_loss             0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
-    * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
+    * better than bayes (for bayes: than all others) by paired differences, p <= 0.05
       after Holm's adjustment for 2 comparisons. No star: no clear difference. Not
       compared: calibrated_size_ratio (for bayes, 100% of the value depends on
       answers so confident that their errors are hardly ever observed).

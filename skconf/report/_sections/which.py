@@ -304,7 +304,7 @@ def stars(comparison: Comparison) -> str:
         return ""
     baseline, left_out = comparison.baseline, comparison.left_out
     note = (
-        f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= 0.05 after "
+        f"* better than {baseline} (for {baseline}: than all others) by paired differences, p <= 0.05 after "
         f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no clear difference."
     )
     note += f" Not compared: {in_words(left_out)}." if left_out else ""
