@@ -171,6 +171,16 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         return present
 
 
+def fit_checked(calibrator: Any, proba: Floats, codes: Codes, sample_weight: Floats) -> Any:
+    """Fit a calibrator to arrays that are known to be valid; its labels are the numbers of the columns."""
+    classes = np.arange(proba.shape[1])
+    if type(calibrator).fit is not Calibrator.fit:
+        return calibrator.fit(proba, codes, sample_weight, labels=classes)
+    calibrator.classes_ = classes
+    calibrator._fit(proba, codes, sample_weight, classes)  # noqa: SLF001
+    return calibrator
+
+
 def to_graph(calibrator: Any, proba: Tensor) -> Tensor:
     """Write a fitted calibrator of this package into a graph, and return the calibrated probabilities of all classes.
 

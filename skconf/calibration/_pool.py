@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
-from skconf.calibration._base import EPS, rows_to_one
+from skconf.calibration._base import EPS, fit_checked, rows_to_one
 from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._bent import BentTemperatureCalibrator, LineCalibrator, order_of_rows
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
@@ -86,8 +86,8 @@ def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Float
     A member that is the base of another member is fitted once for both. If a class is missing, it is fitted again,
     because the other member leaves the class out.
     """
-    labels, made = np.arange(proba.shape[1]), dict[int, Any]()
-    shared = bool(np.bincount(codes, minlength=len(labels)).all())
+    made = dict[int, Any]()
+    shared = bool(np.bincount(codes, minlength=proba.shape[1]).all())
     with collected():  # warnings that name classes by numbers unknown to the user
         for member in members:
             if member is None:
@@ -95,7 +95,7 @@ def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Float
             new = clone(member)
             if shared and (base := made.get(id(getattr(member, "base", None)))) is not None:
                 new.base = FrozenEstimator(base)
-            made[id(member)] = new.fit(proba, codes, sample_weight, labels=labels)
+            made[id(member)] = fit_checked(new, proba, codes, sample_weight)
     return [None if member is None else made[id(member)] for member in members]
 
 

@@ -387,6 +387,20 @@ def test_classes_in_another_order_where_probabilities_are_tied(seed):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+class _Forgetful(PlattCalibrator):
+    """A calibrator with a fit of its own, which forgets half of the samples."""
+
+    def fit(self, proba, y, sample_weight=None, *, labels=None):
+        return super().fit(proba[::2], y[::2], None if sample_weight is None else sample_weight[::2], labels=labels)
+
+
+def test_a_member_with_a_fit_of_its_own_is_fitted_by_it():
+    p, y = binary_task(400)
+    pooled = PooledCalibrator([_Forgetful()], smoothing=0, tail_zscore=None).fit(p, y)
+    expected = PlattCalibrator().fit(p[::2], y[::2]).predict_proba(p)
+    np.testing.assert_allclose(pooled.predict_proba(p), expected, rtol=1e-12)
+
+
 def test_members_are_cloned_and_parameters_stay():
     member = IsotonicCalibrator(smoothing=3)
     model = PooledCalibrator([member, "platt", None])
