@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.arrays import as_floats
 from skconf._core.columns import plain
 from skconf._core.labels import LabelColumn, check_labels
-from skconf._core.messages import option, shorten
+from skconf._core.messages import listed, option, shorten
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
 from skconf._core.warn import warn
@@ -157,7 +157,7 @@ def position_of(classes: NDArray[Any], pos_label: Any) -> int | None:
 
 
 def with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Add a column of zeros for every true label on which the classifier was not trained."""
+    """Add a column of zeros for every true label on which the classifier was not trained, and warn."""
     unseen = truth.unseen_in(classes)
     if not unseen:
         return classes, proba
@@ -169,6 +169,30 @@ def with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) 
             f"{truth.name} holds labels of type {', '.join(truth.kinds())}, such as {unseen[0]!r}, which cannot be "
             f"compared with the classes {shorten(classes.tolist())}. Convert them to one type: strings or numbers."
         ) from None
+    warn_of_unseen(unseen, classes.tolist(), truth)
     widened = np.zeros((len(proba), len(labels)), dtype=proba.dtype)
     widened[:, [labels.index(label) for label in classes.tolist()]] = proba
     return np.array(labels), widened
+
+
+def warn_of_unseen(unseen: list[Any], classes: list[Any], truth: LabelColumn) -> None:
+    """Warn that answers count as errors because a classifier does not know the true labels.
+
+    If a label is a class in another spelling, the class is named.
+    """
+    rows = np.isin(truth.codes, [truth.distinct.index(label) for label in unseen])
+    known = {_loosely(label): label for label in classes}
+    meant = [f"{known[_loosely(label)]!r} instead of {label!r}" for label in unseen if _loosely(label) in known]
+    advice = f" Did you mean {listed(meant)}? Write labels as in training." if meant else ""
+    warn(
+        f"{truth.name} holds labels on which the classifier was not trained: {shorten(unseen)}, in "
+        f"{np.count_nonzero(rows):,} of {len(truth):,} rows, first in ",
+        kind="unseen label",
+        row=int(np.argmax(rows)),
+        rest=f". All answers in these rows count as errors, because the classes are {shorten(classes)}.{advice}",
+    )
+
+
+def _loosely(label: Any) -> str:
+    """Return a label without the differences that readers overlook: case, and spaces."""
+    return "".join(str(label).split()).casefold()

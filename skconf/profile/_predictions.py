@@ -174,7 +174,7 @@ class FromPredictions(FromPairs):
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
-            True labels. If the classifier was not trained on a label, its probability is zero.
+            True labels. If the classifier was not trained on a label, its probability is zero, and a warning says so.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predict : bool, default=False

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
 from skconf._core.costs import read_costs_by_sample
 from skconf._core.docstrings import documented
-from skconf._core.inputs import check_weight
+from skconf._core.inputs import check_weight, warn_of_unseen
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.rejection import choose_reject_label, selection_score, with_reject_label
@@ -402,7 +402,9 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             )
         if len(truth) != len(answer.accepted):
             raise ValueError(f"y has {len(truth)} rows, but X has {len(answer.accepted)} samples.")
-        truth.unseen_in(self.classes_)  # raises for labels of another kind; an unseen one is a miss
+        unseen = truth.unseen_in(self.classes_)  # raises for labels of another kind
+        if unseen:
+            warn_of_unseen(unseen, self.classes_.tolist(), truth)
         right = answer.accepted & (answer.prediction == np.array(truth.distinct)[truth.codes])
         return float(np.average(right, weights=check_weight(sample_weight, len(right))))
 

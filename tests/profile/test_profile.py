@@ -889,6 +889,7 @@ class TestFromEstimator:
         from_estimator(model, X, Y)
         assert len(Lopsided.answers) == 1
 
+    @pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
     @pytest.mark.parametrize("unseen", ["maybe", "no", "yes"])
     @pytest.mark.parametrize("selective", [False, True])
     def test_a_label_the_classifier_never_saw_has_probability_zero(self, unseen, selective):
@@ -905,6 +906,7 @@ class TestFromEstimator:
         np.testing.assert_array_equal(profile.correct, model.classes_[model.predict_proba(X).argmax(axis=1)] == Y)
         assert not profile.correct[~seen].any()
 
+    @pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
     @pytest.mark.parametrize("trained_on", [0, 1])
     def test_of_two_labels_the_second_stays_positive_though_the_classifier_saw_one(self, trained_on):
         y = np.array([0, 1, 1])

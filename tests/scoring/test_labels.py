@@ -28,7 +28,7 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skconf import SelectiveClassifier, confidence_scoring, get_scorer, metrics
+from skconf import ConfidenceProfile, ConfidenceReport, SelectiveClassifier, confidence_scoring, get_scorer, metrics
 
 RELABELLED = {
     "strings in order": lambda codes: np.array(["a", "b", "c"])[codes],
@@ -150,6 +150,7 @@ class TestLabels:
 # --- folds that lack a class --------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
 class TestMissingClasses:
     @pytest.mark.parametrize("model", MODELS)
     @pytest.mark.parametrize("left", [[0, 1], [0, 2], [1, 2], [0], [2]])
@@ -253,3 +254,37 @@ class TestMissingClasses:
         with quiet():
             scores = cross_validate(MODELS[model](), X, y, cv=cv, scoring=confidence_scoring(MULTICLASS))
         assert all(np.isfinite(scores[f"test_{name}"]).all() for name in MULTICLASS)
+
+
+class TestUnknownLabels:
+    """A label that the classifier does not know makes all answers in its rows wrong, which is said."""
+
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    Y = np.where(X[:, 0] > 0, "paid", "default")
+
+    @pytest.mark.parametrize(
+        "score",
+        [
+            lambda model, X, y: model.score(X, y),
+            get_scorer("cw_accuracy"),
+            confidence_scoring(["accuracy", "neg_ece", "cf1"]),
+            ConfidenceProfile.from_estimator,
+            ConfidenceReport.from_estimator,
+        ],
+    )
+    @pytest.mark.parametrize("written", ["Paid", " paid", "payed"])
+    def test_one_warning_names_rows_classes_and_the_label_that_was_meant(self, score, written):
+        model = SelectiveClassifier(LogisticRegression()).fit(self.X, self.Y)
+        y = np.where(np.arange(200) < 50, self.Y, np.where(self.Y == "paid", written, self.Y))
+        rows = np.flatnonzero(y == written)
+        with warnings.catch_warnings(record=True) as issued:
+            warnings.simplefilter("always")
+            score(model, self.X, y)
+        [text] = [str(each.message) for each in issued if "not trained" in str(each.message)]
+        assert f"[{written!r}], in {len(rows)} of 200 rows, first in row {rows[0]}." in text
+        assert "['default', 'paid']" in text
+        assert ("Did you mean 'paid' instead of" in text) == (written != "payed")
+
+    def test_nothing_is_said_of_labels_that_are_known(self):
+        model = SelectiveClassifier(LogisticRegression()).fit(self.X, self.Y)
+        assert get_scorer("cw_accuracy")(model, self.X[:5], self.Y[:5]) == pytest.approx(1, abs=0.5)

@@ -161,6 +161,7 @@ def test_grid_search_with_refit(case):
     assert search.score(X, y) == pytest.approx(expected(search, X, y, scoring)[REFIT], rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
 @in_searches
 def test_nested_search(case):
     model, grid, X, y, scoring = case

@@ -216,6 +216,7 @@ class TestWhereOneNumberIsNeeded:
         assert found[0].best_params_ == found[1].best_params_
         assert len(set(found[0].cv_results_["iter"])) > 1
 
+    @pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
     def test_successive_halving_goes_on_where_a_part_lacks_a_class(self, both):
         X, y, ours, theirs = both
         given = {"cv": KFold(3), "random_state": 0, "min_resources": 9}
