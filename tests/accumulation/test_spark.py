@@ -20,7 +20,7 @@ pytestmark = [
 def spark():
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
-        pytest.skip("Spark needs a Java runtime: install OpenJDK 17 or 21, see docs/guide/large_data.md")
+        pytest.skip("Spark needs a Java runtime: install OpenJDK 17 or 21, see docs/install.md")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     # Two tasks at a time, and a task may fail three times.
     builder = sql.SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false")

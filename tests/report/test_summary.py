@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceProfile, confidence_report
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
 
 N = 4000
 
@@ -90,6 +90,16 @@ def test_a_guarantee_is_named_beside_confidences_that_are_too_high(sharper, n_ro
     y, p = binary(sharper)
     said = said_by(confidence_report(y[:n_rows], p[:n_rows]))
     assert said["Trust"].endswith(" The guarantee below is valid despite this.") == holds
+
+
+@pytest.mark.parametrize("names", ["a", "ab"])
+def test_of_several_models_in_batches_that_is_not_said_of_each(names, tmp_path):
+    y, p = binary(1.6)
+    files = {name: tmp_path / f"{name}.csv" for name in names}
+    for path in files.values():
+        pd.DataFrame({"y_true": y, "proba_0": 1 - p, "proba_1": p}).to_csv(path, index=False)
+    text = ConfidenceReport.from_files(files, in_batches=True).model_card()
+    assert text.count("The guarantee below is valid despite this.") == (len(names) == 1)
 
 
 def test_of_many_models_the_better_one_stands_first():
