@@ -69,7 +69,12 @@ def _still_guaranteed(evidence: Evidence, model: Any) -> str:
     """Say that a guarantee does not rest on the confidences of a single model, if these are shown to be too high."""
     assessment = evidence.assessments[model]
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
-    if len(evidence.assessments) > 1 or not too_high or model not in evidence.stops or not _is_guaranteed(evidence, model):
+    if (
+        len(evidence.assessments) > 1
+        or not too_high
+        or model not in evidence.stops
+        or not _is_guaranteed(evidence, model)
+    ):
         return ""
     return " The guarantee below is valid despite this."
 
