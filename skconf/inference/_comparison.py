@@ -20,7 +20,7 @@ from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import choose_method, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value
-from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_nearer
+from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_nearer, why_not_seen
 from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, joined
 from skconf.inference._strata import draws_within_strata
@@ -171,9 +171,11 @@ def compare(
     only if b - a and b + a have the same sign. The p-value is the larger one of the p-values of b - a and b + a. The
     interval is the range of the difference of the distances, for all b - a and b + a in their intervals. It excludes 0
     if the p-value is at most 1 - `confidence_level`. Below 30 errors there is no p-value and no interval, and a warning
-    says so. The same holds if more than 5% of a size ratio depends on answers so confident that their errors are hardly
-    ever observed. If you compare the metrics themselves (such as `calibrated_size_ratio`), the difference does not say
-    which model is closer to the best value.
+    says so. If you compare the metrics themselves (such as `calibrated_size_ratio`), the difference does not say which
+    model is closer to the best value.
+
+    If more than 5% of a size ratio depends on answers so confident that their errors are hardly ever observed, "auto"
+    gives no p-value and no interval, and a warning says so. Compare `capped_size_ratio` instead.
 
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
 
@@ -321,7 +323,7 @@ def _comparisons(
         on = {model: each.on(profile) for model, profile in profiles.items()}
         found = Estimated(each, how, on, values, varying, sampling, confidence_level)
         scores = values if each is statistic else {m: float(statistic.score(value)) for m, value in values.items()}
-        refused = _refused(statistic, found)
+        refused = _refused(statistic, found, method)
         notices += refused.values()
         for a, b in pairs:
             difference = scores[a] - scores[b]
@@ -360,17 +362,20 @@ def _effects(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
     return effects if abstained is None or len(effects) == profile.n_rows else abstained.spread(effects, 0.0)
 
 
-def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
-    """Return the models that cannot be compared by their distance from the best value, with warnings."""
-    if not is_nearness(statistic):
+def _refused(statistic: Statistic, found: Estimated, method: str) -> dict[Any, Notice]:
+    """Return the models that cannot be compared by this number, with warnings.
+
+    A method that the user chose is used, except for the distance from a best value.
+    """
+    if not is_nearness(statistic) and method not in ("auto", "permutation"):
         return {}
+    why = why_not_nearer if is_nearness(statistic) else why_not_seen
     reasons = {
-        model: why_not_nearer(statistic, profile)
-        for model, profile in found.profiles.items()
-        if not np.isnan(found.values[model])
+        model: why(statistic, profile) for model, profile in found.profiles.items() if not np.isnan(found.values[model])
     }
+    advice = " Compare capped_size_ratio instead." if statistic.metric.rests_on == "tail" else ""
     return {
-        model: Notice(f"{statistic.name} of {model} is not compared: {reason}.", UndefinedMetricWarning)
+        model: Notice(f"{statistic.name} of {model} is not compared: {reason}.{advice}", UndefinedMetricWarning)
         for model, reason in reasons.items()
         if reason
     }

@@ -42,16 +42,22 @@ def signed(statistic: Statistic) -> Statistic:
     return replace(statistic, to_score=None) if is_nearness(statistic) else statistic
 
 
+def why_not_seen(statistic: Statistic, profile: ConfidenceProfile) -> str:
+    """Return why a sample does not show what a value rests on; "" if it does. Names no row."""
+    if statistic.metric.rests_on != "tail":
+        return ""
+    _, share = unseen_share(statistic.metric, statistic.on(profile))
+    if share <= UNSEEN_SHARE:
+        return ""
+    return f"{100 * share:.3g}% of the value depends on answers so confident that their errors are hardly ever observed"
+
+
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
     """Return why the distance from the best value has no error estimate; "" if it has one. Names no row."""
+    reason = why_not_seen(statistic, profile)
+    if reason:
+        return reason
     metric, profile = statistic.metric, statistic.on(profile)
-    if metric.rests_on == "tail":
-        _, share = unseen_share(metric, profile)
-        if share > UNSEEN_SHARE:
-            return (
-                f"{100 * share:.3g}% of the value depends on answers so confident that their errors are hardly ever "
-                "observed"
-            )
     # A sum of two deviations gains nothing from pairing. With few errors, most samples show too little variation.
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
         errors = errors_among(metric, profile).rarer

@@ -149,6 +149,35 @@ def test_what_rests_on_errors_that_are_not_seen_has_no_test():
     assert (found.first_value, found.method) == (pytest.approx(0), "none")
 
 
+@pytest.mark.parametrize(
+    "metric", ["calibrated_size_ratio", "neg_csr_excess", "calibrated_size_ratio_zscore", "neg_csr_deviation"]
+)
+@pytest.mark.parametrize("method", ["auto", "permutation"])
+def test_no_size_ratio_has_one_and_the_capped_one_is_named(metric, method):
+    """A sample lacks the errors of the most confident answers, so its own spread says nothing of them."""
+    sure = np.linspace(0.9, 0.9999, 1000)
+    models = profiles_of([(np.arange(1000) % 10 == 0, np.full(1000, 0.9)), (np.arange(1000) % 20 == 1, sure)])
+    with pytest.warns(UndefinedMetricWarning, match=rf"{metric} of b .* hardly ever .*Compare capped_size_ratio"):
+        found = compare(metric, models, method=method, n_resamples=50, random_state=0)
+    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan(found.p_value) == (method == "auto")  # swapped models need no errors that are seen
+    capped = compare("capped_size_ratio", models, method="auto")
+    assert capped.low < capped.difference < capped.high
+
+
+def test_a_size_ratio_whose_errors_are_seen_is_compared():
+    sure = np.linspace(0.6, 0.9, 1000)
+    models = profiles_of([(np.arange(1000) % 4 == 0, sure), (np.arange(1000) % 5 == 1, sure[::-1])])
+    found = compare("calibrated_size_ratio", models)
+    assert (found.low < found.difference < found.high, found.method) == (True, "delta")
+
+
+def test_a_method_that_was_chosen_is_used_for_a_size_ratio():
+    sure = np.linspace(0.9, 0.9999, 1000)
+    models = profiles_of([(np.arange(1000) % 10 == 0, np.full(1000, 0.9)), (np.arange(1000) % 20 == 1, sure)])
+    assert compare("calibrated_size_ratio", models, method="delta").method == "delta"
+
+
 def mirrored(rng, n, shift, pop):
     """Draw two models of the same errors, equally far below and above the confidence that is calibrated."""
     doubt = pop(rng, n)
