@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.arrays import as_floats
 from skconf._core.columns import plain
 from skconf._core.labels import LabelColumn, check_labels
-from skconf._core.messages import listed, option, shorten
+from skconf._core.messages import brief, listed, option, shorten
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
 from skconf._core.warn import warn
@@ -95,6 +96,31 @@ def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Fl
     if not ((column >= 0) & (column <= 1)).all():
         raise ValueError(f"{name} must hold numbers in [0, 1].")
     return column
+
+
+def check_order(**columns: Any) -> None:
+    """Raise if columns of pandas have the same index in different orders, because rows are matched by position.
+
+    If an index only counts rows from 0, it may be a default, and the positions may be right. So this is a warning.
+    """
+    indexed = {name: column.index for name, column in columns.items() if isinstance(column, pd.Series | pd.DataFrame)}
+    names = list(indexed)
+    for name in names[1:]:
+        first, other = indexed[names[0]], indexed[name]
+        if len(first) != len(other) or first.equals(other) or not (first.is_unique and other.is_unique):
+            continue
+        if not other.isin(first).all():
+            continue
+        row = int(np.argmax(np.asarray(first, dtype=object) != np.asarray(other, dtype=object)))
+        text = (
+            f"{names[0]} and {name} have the same index in different orders: row {row} is {brief(first[row])} in "
+            f"{names[0]} and {brief(other[row])} in {name}. But rows are matched by position. Pass "
+            f"{name}.loc[{names[0]}.index]; or {name}.to_numpy(), if the positions are right."
+        )
+        if any(index.equals(pd.RangeIndex(len(index))) for index in (first, other)):
+            warn(text)
+        else:
+            raise ValueError(text)
 
 
 def check_length(column: Any, n_samples: int, name: str) -> None:

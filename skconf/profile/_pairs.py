@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
 from skconf._core.grades import from_grades, has_percentages
-from skconf._core.inputs import check_column, check_length, scaled_weight
+from skconf._core.inputs import check_column, check_length, check_order, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
@@ -68,7 +68,7 @@ class FromPairs(Changed):
         ------
         ValueError
             If a value is missing or out of range. If a confidence is a word without a number in `grades`. If lengths
-            differ.
+            differ. If arguments from pandas have the same index in different orders.
 
         Examples
         --------
@@ -96,6 +96,8 @@ class FromPairs(Changed):
         >>> profile.confidence.tolist()
         [0.9, 0.6, 0.3]
         """
+        columns = {"sample_weight": sample_weight, "score": score, "groups": groups, "abstained": abstained}
+        check_order(correct=correct, confidence=confidence, **columns)
         if abstained is not None:
             given: dict[str, Any] = {"correct": correct, "confidence": confidence, "score": score}
             return cls._with_abstained(
@@ -176,6 +178,7 @@ class FromPairs(Changed):
         >>> round(ecuas_loss(profile, n=1), 3)
         0.493
         """
+        check_order(cost=cost, uncertainty=uncertainty, sample_weight=sample_weight, groups=groups)
         doubt = _costs(uncertainty, None, "uncertainty")
         paid = _costs(cost, len(doubt), "cost")
         if largest is None:

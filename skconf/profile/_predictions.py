@@ -12,6 +12,7 @@ from skconf._core.costs import read_costs_by_sample
 from skconf._core.inputs import (
     check_column,
     check_length,
+    check_order,
     classes_of_columns,
     position_of,
     scaled_weight,
@@ -84,7 +85,7 @@ class FromPredictions(FromPairs):
         ValueError
             If probabilities are missing or outside [0, 1]. If lengths differ. If a label is missing or unknown. If
             `labels` is needed but not given. If the names of a table's columns are not the labels. If `threshold` is
-            out of range.
+            out of range. If arguments from pandas have the same index in different orders.
 
         Warns
         -----
@@ -93,6 +94,15 @@ class FromPredictions(FromPairs):
             confidence in the prediction, and not the probability of `pos_label`.
         """
         check_threshold(threshold, any_number=score is not None)
+        check_order(
+            y_true=y_true,
+            y_proba=y_proba,
+            y_pred=y_pred,
+            sample_weight=sample_weight,
+            score=score,
+            groups=groups,
+            abstained=abstained,
+        )
         if abstained is not None:
             make = partial(cls.from_predictions, labels=labels, pos_label=pos_label, threshold=threshold)
             given = {"y_true": y_true, "y_proba": y_proba, "y_pred": y_pred, "score": score}
@@ -194,8 +204,10 @@ class FromPredictions(FromPairs):
         TypeError
             If the estimator has no ``predict_proba``.
         ValueError
-            If `costs` have a wrong shape, or are negative or not finite.
+            If `costs` have a wrong shape, or are negative or not finite. If arguments from pandas have the same index
+            in different orders.
         """
+        check_order(X=X, y=y, sample_weight=sample_weight)
         by_sample = None if costs is None else read_costs_by_sample(costs)
         full = by_sample is not None and by_sample.ndim == 3 and decides_by_sample(estimator)
         answer = respond(estimator, X, predict=predict, costs=by_sample if full else None)

@@ -349,3 +349,69 @@ def test_shares_of_two_classes_follow_from_one_and_labels_may_be_texts():
     for given, classes in (({"b": 0.2, "c": 0.3}, ["a", "b", "c"]), ({}, ["a", "b"])):
         with pytest.raises(ValueError, match=r"lacks the shares of .*'a'"):
             read_shares(given, np.array(classes))
+
+
+class TestOrder:
+    """Rows are matched by position, so an index that says otherwise is no detail."""
+
+    NAMES = pd.Index([f"patient {i}" for i in range(80)])
+    TRUE = pd.Series(Y, index=NAMES)
+    PROBA = pd.Series(P, index=NAMES)
+    SHUFFLED = PROBA.sample(frac=1, random_state=0)
+
+    @pytest.mark.parametrize(
+        ("name", "call"),
+        [
+            ("y_proba", lambda true, other: metrics.expected_calibration_error(true, other)),
+            ("y_proba", lambda true, other: metrics.expected_calibration_error(true, other.to_frame().assign(b=1 - P))),
+            ("y_proba", lambda true, other: inference.compare("neg_ece", true, {"a": true * 0.5, "b": other})),
+            ("y_proba", lambda true, other: confidence_report(true, other)),
+            ("sample_weight", lambda true, other: cw_accuracy_score(true, P, sample_weight=other)),
+            ("y_pred", lambda true, other: cw_accuracy_score(true, P, y_pred=(other > 0.5).astype(int))),
+            ("confidence", lambda true, other: ConfidenceProfile.from_correctness(true, other)),
+            ("uncertainty", lambda true, other: ConfidenceProfile.from_costs(true, other)),
+            ("y", lambda true, other: ConfidenceProfile.from_estimator(Always(), other.to_frame(), true)),
+        ],
+    )
+    def test_the_same_index_in_another_order_is_refused(self, name, call):
+        with pytest.raises(
+            ValueError, match=rf"{name} have the same index in different orders: row 0 is 'patient \d+'"
+        ):
+            call(self.TRUE, self.SHUFFLED)
+
+    def test_what_the_message_says_to_do_gives_the_value_of_the_right_order(self):
+        expected = metrics.expected_calibration_error(Y, P)
+        ordered = self.SHUFFLED.loc[self.TRUE.index]
+        assert metrics.expected_calibration_error(self.TRUE, ordered) == pytest.approx(expected)
+        by_position = metrics.expected_calibration_error(self.TRUE, self.SHUFFLED.to_numpy())
+        assert by_position != pytest.approx(expected)
+
+    def test_an_index_that_counts_rows_may_be_a_default_and_is_warned_of(self):
+        shuffled = pd.Series(Y).sample(frac=1, random_state=0)
+        with pytest.warns(UserWarning, match="y_true and y_proba have the same index in different orders"):
+            cw_accuracy_score(shuffled, pd.Series(P))
+        with pytest.warns(UserWarning, match="y_true and y_proba have the same index in different orders"):
+            cw_accuracy_score(pd.Series(Y), pd.Series(P).sample(frac=1, random_state=0))
+
+    @pytest.mark.parametrize(
+        "proba",
+        [
+            PROBA,
+            P,
+            P.tolist(),
+            pd.Series(P),  # an index of its own
+            PROBA.rename(lambda name: name + "!"),  # of other rows
+            PROBA.set_axis(["patient 0"] * 80),  # that names no row
+        ],
+    )
+    def test_any_other_index_says_nothing(self, proba):
+        assert cw_accuracy_score(self.TRUE, proba) == cw_accuracy_score(Y, P)
+
+
+class Always:
+    """A classifier that gives every sample the same probabilities."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        return np.tile([0.4, 0.6], (len(X), 1))
