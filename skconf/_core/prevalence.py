@@ -22,7 +22,8 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
     needed. Raise a TypeError if it is not a mapping, or if a share is not a number; else a ValueError.
     """
     if not isinstance(given, Mapping):
-        example = {next(reversed(classes.tolist()), 1): 0.03}
+        share = given if isinstance(given, int | float) and 0 < given < 1 else 0.03
+        example = {next(reversed(classes.tolist()), 1): share}
         raise TypeError(f"{name} must map labels to shares, such as {example!r}, but is {brief(given)}.")
     labels, known = classes.tolist(), Spellings(classes.tolist())
     where = {label: position for position, label in enumerate(labels)}

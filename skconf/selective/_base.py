@@ -19,11 +19,11 @@ from skconf._core.costs import read_costs_by_sample
 from skconf._core.docstrings import documented
 from skconf._core.inputs import check_weight, warn_of_unseen
 from skconf._core.labels import Codes, LabelColumn
+from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
-from skconf._core.rejection import choose_reject_label, selection_score, with_reject_label
+from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf._core.response import NEEDS_PROBABILITIES
 from skconf._core.sklearn_names import InvalidParameterError, fit_context
-from skconf.calibration import CALIBRATORS
 from skconf.calibration._learned import learns
 from skconf.calibration._pooled import hint
 from skconf.selective._decisions import DecisionRule, read_rule
@@ -116,7 +116,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             check_is_fitted(self.estimator)
         # A model that was trained elsewhere knows its classes; the samples here may lack some.
         classes = np.asarray(self.estimator.classes_) if frozen else sorted_labels
-        codes = truth.positions_in(classes)
+        frozen_labels = "These are the labels with which the frozen classifier was trained. Map y to them."
+        codes = truth.positions_in(classes, frozen_labels if frozen else "")
         costs = _read_costs(params.pop("costs", None), len(codes))
         rule = self._read_rule(classes, X, costs)
         if rule is not None:
@@ -163,13 +164,20 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         try:
             super()._validate_params()
         except InvalidParameterError as error:
-            if not hasattr(self.estimator, "predict_proba") and hasattr(self.estimator, "fit"):
-                remedy = NEEDS_PROBABILITIES
-            elif isinstance(self.calibration, str) and self.calibration not in CALIBRATORS:
-                remedy = hint(self.calibration)
-            else:
-                raise
+            name = str(error).split("'")[1]
+            remedy = self._remedy(name, getattr(self, name))
             raise InvalidParameterError(f"{error} {remedy}".rstrip()) from None
+
+    @staticmethod
+    def _remedy(name: str, given: Any) -> str:
+        """Return what to do about a parameter that is refused; "" if the refusal says enough."""
+        if name == "estimator" and hasattr(given, "fit"):
+            return NEEDS_PROBABILITIES
+        if name == "cv" and isinstance(given, str) and given == "prefit":
+            return "If the classifier is fitted already, pass FrozenEstimator(model) as estimator and leave cv out."
+        if not isinstance(given, str):
+            return ""
+        return hint(given) if name == "calibration" else suggest(given, SCORES).strip() if name == "confidence" else ""
 
     def _refuse_other_answers(self) -> None:
         """Refuse parameters that contradict decisions by costs."""

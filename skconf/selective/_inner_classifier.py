@@ -140,7 +140,15 @@ def fit_classifier(
         if evaluation is not None:
             evaluation = replace(evaluation, y=LabelColumn(evaluation.y, "y").positions_in(classes[seen]))
     if evaluation is None:
-        estimator.fit(X, y, **fit_params)
+        try:
+            estimator.fit(X, y, **fit_params)
+        except ValueError as error:
+            if "early stopping" not in str(error).lower():
+                raise
+            raise ValueError(
+                f"{error} Set validation_fraction=0.1, for example: each fit then holds out a tenth of its rows for "
+                "early stopping."
+            ) from error
     else:
         evaluation.fit(estimator, X, y, fit_params)
     return FittedClassifier(estimator, seen, len(classes)) if numbered else fitted_classifier(estimator, classes)

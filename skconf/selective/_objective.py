@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.messages import beside, counted
+from skconf._core.messages import beside, counted, shorten
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import upper_limit
 from skconf._core.ranking import Ranking
@@ -107,7 +107,9 @@ class Objective:
             low, high = (0.0, 1.0) if scores_are_shares else (-np.inf, np.inf)
             if given.ndim != 1 or given.size == 0 or not ((given >= low) & (given <= high)).all():
                 where = " in [0, 1]" if scores_are_shares else ""
-                raise ValueError(f"thresholds must be a list of at least one number{where}.")
+                percent = " Divide percentages by 100." if scores_are_shares and given.max(initial=0) > 1 else ""
+                found = shorten(np.asarray(self.thresholds).tolist()) if given.ndim == 1 else f"of shape {given.shape}"
+                raise ValueError(f"thresholds must be a list of at least one number{where}, but is {found}.{percent}")
 
     def choose(self, profile: ConfidenceProfile, share_answered: float = 1.0) -> TunedThreshold:
         """Return the best threshold.

@@ -1,6 +1,5 @@
 """Parameters that several selective classifiers or methods share: their constraints, and their documentation."""
 
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,7 +13,7 @@ CONSTRAINTS: dict[str, Any] = {
     "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
     "confidence": [StrOptions(set(SCORES)), callable, HasMethods(["fit", "predict_confidence"])],
     "keep_prediction": ["boolean"],
-    "prevalence": [dict, Mapping, None],
+    "prevalence": "no_validation",  # a mapping, which is read when the classes are known
     "reject_cost": [Interval(Real, 0, None, closed="left"), None],
     "cost_matrix": ["array-like", callable, None],
     "decisions": ["array-like", None],
@@ -47,7 +46,8 @@ validation_fraction : float, default=None
 reject_label : label, default=None
     What ``predict`` returns for a rejected sample. It must not be a class or a decision. With None it is "reject" if
     the labels are strings, and −1 if they are numbers or booleans. If −1 is a class, it is the smallest label
-    minus 1.
+    minus 1. Choose a string only if the labels are strings: scikit-learn's metrics do not accept both kinds in an
+    array.
 n_jobs : int, default=None
     Number of folds fitted at once."""
 SAMPLES = """\

@@ -3,10 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skconf._core.messages import from_probabilities, suggest
+from skconf._core.messages import from_probabilities, option, suggest
 from skconf.selective._cells import BY_CLASS
 from skconf.selective._promises import KINDS, ErrorRate, Promise
 from skconf.selective._samples import Charge
+
+#: Names of promises in other libraries.
+_OTHER_NAMES = {
+    "error_rate": "risk",
+    "fnr": "false_negative_rate",
+    "fpr": "false_positive_rate",
+    "sensitivity": "recall",
+    "tpr": "recall",
+}
 
 
 def names_of(kind: type, target: Any) -> list[str]:
@@ -30,7 +39,7 @@ def read_promises(
     promises: list[Promise] = []
     for risk, value in target.items():
         if risk not in KINDS:
-            raise ValueError(f"target has {risk!r}, but can only have {', '.join(KINDS)}.{suggest(str(risk), KINDS)}")
+            raise ValueError(f"target has {risk!r}, but can only have {', '.join(KINDS)}.{_instead(risk, value)}")
         kind, name = KINDS[risk], f"target[{risk!r}]"
         if kind.of_class:
             promises += _of_classes(risk, value, labels, slices)
@@ -44,6 +53,15 @@ def read_promises(
             allowed = {key: kind.read(each, f"{name}[{key!r}]") for key, each in value.items()}
         promises.append(kind(risk, allowed, largest=charges[risk].largest if risk in charges else 1.0))
     return promises
+
+
+def _instead(risk: Any, value: Any) -> str:
+    """Return what to promise instead of something else, after a space; "" if nothing is close."""
+    if risk in ("accuracy", "precision"):
+        limit = f" of at most {1 - value:.6g}" if isinstance(value, int | float) and 0 < value < 1 else ""
+        where = "" if risk == "accuracy" else f" in each predicted class ({option('slices', BY_CLASS)})"
+        return f" Promise a risk{limit}{where} instead: it is 1 less the {risk}."
+    return suggest(str(risk), KINDS, [_OTHER_NAMES[risk]] if risk in _OTHER_NAMES else ())
 
 
 def _of_classes(risk: str, given: Any, labels: Sequence[Any] | None, slices: Any) -> list[Promise]:

@@ -88,11 +88,13 @@ class TunedThreshold:
         Share of the samples that is accepted, in [0, 1]. Rows that abstain count as not accepted.
     risk : float
         Error rate of the accepted samples, in [0, 1]. NaN if no sample is accepted. Without a `confidence_level` it is
-        a little too low, because this threshold was the best of many on the same samples.
+        a little too low, because this threshold was the best of many on the same samples. With a `prevalence`, coverage
+        and risk are those of all samples, weighted to the given shares.
     risk_upper_bound : float
         Exact upper confidence limit of the risk at this threshold, at most the target. NaN without a
         `confidence_level`. The `confidence_level` holds for the target only. It does not hold for a limit that is below
-        the target, because you did not set that limit in advance.
+        the target, because you did not set that limit in advance. With a `prevalence`, it is the limit of the samples
+        that were drawn with the given shares, so the risk of all samples may be above it.
     n_samples : int
         Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str

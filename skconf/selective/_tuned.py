@@ -142,10 +142,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Whether any threshold qualifies. If no threshold qualifies, everything is rejected, and a warning says so.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
-        NaN if no sample is accepted, and a little too low without a `confidence_level`.
+        NaN if no sample is accepted, and a little too low without a `confidence_level`. With a `prevalence`, they are
+        those of all these samples, weighted to the given shares.
     risk_upper_bound_ : float
         Exact upper confidence limit of the risk at this threshold. NaN without a `confidence_level`, which holds for
-        `target` only, not for a limit below it.
+        `target` only, not for a limit below it. With a `prevalence`, it is the limit of the samples that were drawn
+        with the given shares, so ``risk_`` may be above it.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame

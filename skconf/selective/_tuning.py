@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from skconf._core.checks import check_confidence_level, check_number, check_option, check_whole
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
+from skconf._core.messages import option
 from skconf._core.warn import warn
 from skconf.metrics import get_metric
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
@@ -175,8 +177,8 @@ def tune_threshold(
         profile.require("true_class")
     number: Any = 0.05 if several else target
     aim = Objective(objective, number, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds, spend)
-    ranks_by_confidence = profile.ranks_by_confidence
-    check_aim(aim, target, slices, profile.n_classes, ranks_by_confidence=ranks_by_confidence, scores_are_shares=False)
+    scores = dict.fromkeys(("ranks_by_confidence", "scores_are_shares"), profile.ranks_by_confidence)
+    check_aim(aim, target, slices, profile.n_classes, **scores)
     mix = None
     if prevalence is not None:
         mix = Mix.read(prevalence, profile.require("classes"))
@@ -272,6 +274,8 @@ def keep_promises(
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
         rows, placed, clusters = rows[drawn], placed._replace(codes=placed.codes[drawn]), None
     tuned = keep_in_slices(rows, promises, aim, placed, clusters, random_state)
+    if aim.name == "risk" and not isinstance(target, Mapping):
+        _warn_of_accuracy(target, tuned, profile.share_answered)
     if mix is not None and slices is None:
         tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
     return tuned
@@ -333,9 +337,20 @@ def choose_threshold(
         tuned = choose_at(profile, objective, mix, random_state)
     if mix is not None:
         tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
+    if objective.name == "risk":
+        _warn_of_accuracy(objective.target, tuned, share_answered)
     if not tuned.feasible:
         warn(f"Everything is rejected: {tuned.reason}. For the coverage and risk at each threshold, see {see}.")
     return tuned
+
+
+def _warn_of_accuracy(target: float, tuned: TunedThreshold, share_answered: float) -> None:
+    """Warn if a target accepts everything, but would not if it was meant as an accuracy."""
+    if 0.5 < target < 1 and math.isclose(tuned.coverage, share_answered) and tuned.risk > 1 - target:
+        warn(
+            f"{option('target', float(target))} is the largest error rate that is allowed, so everything is accepted. "
+            f"For an accuracy of at least {target:g}, pass {option('target', float(f'{1 - target:.6g}'))}."
+        )
 
 
 def without_class_weights(profile: ConfidenceProfile) -> ConfidenceProfile:

@@ -184,15 +184,37 @@ def test_labels_keep_their_type_where_nothing_can_be_rejected(binary, label):
         ),
         (SelectiveClassifier(LogisticRegression(), calibration="isotonik"), r"Did you mean 'isotonic'"),
         (
-            SelectiveClassifier(LogisticRegression(), confidence="max"),
-            r"'confidence' .* Got 'max' instead\.$",
+            SelectiveClassifier(LogisticRegression(), confidence="best"),
+            r"'confidence' .* Got 'best' instead\.$",
+        ),
+        (
+            SelectiveClassifier(LogisticRegression(), confidence="maxproba"),
+            r"Got 'maxproba' instead\. Did you mean 'max_proba'\?$",
+        ),
+        (
+            SelectiveClassifier(LogisticRegression(), calibration="platt", cv="prefit"),
+            r"'cv' .*FrozenEstimator\(model\) .*leave cv out",
         ),
     ],
-    ids=["no probabilities", "frozen", "sigmoid", "misspelt", "no remedy"],
+    ids=["no probabilities", "frozen", "sigmoid", "misspelt", "no remedy", "misspelt confidence", "prefit"],
 )
 def test_a_parameter_that_cannot_be_is_refused_with_its_remedy(binary, model, remedy):
     with pytest.raises(ValueError, match=remedy):
         model.fit(*binary)
+
+
+def test_a_prevalence_without_a_label_shows_how_to_name_it(binary):
+    with pytest.raises(TypeError, match=r"prevalence must map labels to shares, such as \{1: 0\.02\}, but is 0\.02"):
+        SelectiveClassifier(LogisticRegression(), calibration="platt", prevalence=0.02).fit(*binary)
+
+
+@pytest.mark.parametrize("make", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)])
+def test_early_stopping_without_rows_to_stop_by_says_how_to_pass_them(binary, make):
+    model = make(xgb(early_stopping_rounds=5))
+    with pytest.raises(ValueError, match=r"dataset for early stopping.* Set validation_fraction=0\.1") as got:
+        SelectiveClassifier(model, calibration="platt").fit(*binary)
+    assert got.value.__cause__ is not None
+    SelectiveClassifier(model, calibration="platt", validation_fraction=0.1).fit(*binary)
 
 
 def test_a_calibrator_by_another_name():
@@ -583,7 +605,7 @@ def test_a_calibration_set_may_lack_a_class_of_a_frozen_classifier(three, calibr
 def test_a_calibration_set_with_a_label_that_a_frozen_classifier_does_not_know_is_refused(binary):
     X, y = binary
     fitted = FrozenEstimator(logistic().fit(X, y))
-    with pytest.raises(ValueError, match=r"^y holds \[2\]"):
+    with pytest.raises(ValueError, match=r"^y holds \[2\] .* the frozen classifier was trained.* Map y to them\.$"):
         SelectiveClassifier(fitted, calibration="platt").fit(X, y + (np.arange(len(y)) == 9) * (2 - y[9]))
 
 

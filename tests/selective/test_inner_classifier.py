@@ -83,8 +83,8 @@ def numbers(X):
         (SelectiveClassifier(Spy(), calibration="platt", cv=3), 4),
         (SelectiveClassifier(Spy(), calibration="platt", cv=3, ensemble=True), 3),
         (SelectiveClassifier(Spy(), calibration="platt", cv=0.3), 1),
-        (TunedSelectiveClassifierCV(Spy(), target=0.9), 6),
-        (TunedSelectiveClassifierCV(Spy(), target=0.9, confidence_level=0.9, calibration="platt"), 1),
+        (TunedSelectiveClassifierCV(Spy(), target=0.5), 6),
+        (TunedSelectiveClassifierCV(Spy(), target=0.5, confidence_level=0.9, calibration="platt"), 1),
     ],
     ids=str,
 )

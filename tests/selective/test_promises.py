@@ -631,6 +631,40 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     )
 
 
+@pytest.mark.parametrize(
+    ("target", "advice"),
+    [
+        ({"accuracy": 0.95}, r"Promise a risk of at most 0\.05 instead: it is 1 less the accuracy\.$"),
+        (
+            {"precision": 0.9},
+            r"Promise a risk of at most 0\.1 in each predicted class \(slices='predicted_class'\) instead: it is 1 ",
+        ),
+        ({"precision": {1: 0.9}}, r"Promise a risk in each predicted class"),
+        ({"fnr": {1: 0.1}}, r"Did you mean 'false_negative_rate'\?"),
+    ],
+)
+def test_a_promise_by_another_name_says_what_to_promise(target, advice):
+    y, proba = draw(300)
+    with pytest.raises(ValueError, match=advice):
+        tune_threshold(y, proba, target=target, confidence_level=LEVEL)
+
+
+SURE = {"confidence_level": 0.9}
+
+
+@pytest.mark.parametrize("options", [{}, SURE, {"slices": np.arange(300) % 2, **SURE}], ids=["", "level", "slices"])
+def test_an_accuracy_as_target_is_told_from_an_error_rate(options):
+    y, proba = draw(300)
+    with pytest.warns(UserWarning, match=r"target=0\.95 is the largest error rate .* pass target=0\.05\.") as caught:
+        tune_threshold(y, proba, target=0.95, **options)
+    assert len(caught) == 1
+    wrong = np.mean((proba > 0.5) != y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for target in (0.5, 1 - wrong * 1.01, 1.0):  # both readings accept everything
+            tune_threshold(y, proba, target=target, **options)
+
+
 def test_a_slice_says_how_many_samples_would_be_enough():
     y, proba = np.arange(600) % 2, np.linspace(0.01, 0.45, 600)
     y[:150] = 0

@@ -320,6 +320,7 @@ def test_without_a_level_the_observed_risk_is_what_is_told():
         ({"cost_matrix": np.ones((3, 3))}, ValueError, "cost_matrix can be used only with objective='cost'"),
         ({"thresholds": []}, ValueError, "thresholds must be a list of at least one number"),
         ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of at least one number"),
+        ({"thresholds": [50, 90]}, ValueError, r"number in \[0, 1\], but is \[50, 90\]\. Divide percentages by 100"),
         ({"groups": np.arange(N)}, ValueError, "groups have no effect without a confidence_level"),
         ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence only. Keep"),
     ],
