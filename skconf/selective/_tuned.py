@@ -1,5 +1,7 @@
 """TunedSelectiveClassifierCV: a classifier that chooses the threshold below which it rejects predictions."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
