@@ -9,31 +9,39 @@ from skconf._core.columns import PREFIX
 PAGE = """\
 # Column names
 
-**In short.** If the true label is called `label`, and each column of probabilities has the name of its class, a file
-needs no option. The other names below are recognised, too. For all other names there is an option. The command says
-which columns it read, and as what.
+**In short.** If the true label is called `y_true` or `label`, and each column of probabilities has the name of its
+class, no option is needed. Many other names are recognised, too. For all other names there is an option:
+
+```console
+$ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virginica
+```
+
+`skconf evaluate` prints which columns it read, and as what.
 
 <!-- Generated from the names that the code knows by `python tools/generate.py`. -->
 
 ## Which columns a file needs
 
-A file has a row for each prediction. It needs the columns of one line of this table:
+A file has a row for each prediction. It needs the columns in one row of this table:
 
 | you have | columns | for example |
 |---|---|---|
 | a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
 | two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
-| answers with a confidence each | the true label, the predicted label, the confidence | `label,prediction,confidence` |
+| answers and their confidences | the true label, the predicted label, the confidence | `label,prediction,confidence` |
 | graded answers | whether each is right (1 or 0, or between), the confidence | `correct,confidence` |
+
+The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos-label`. Probabilities are numbers from
+0 to 1. Percentages, logits and missing values are errors.
 
 ## Names that are recognised
 
 Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
-the name under "first" is always read. A column with one of the other names is read if only one reading fits the data.
-For example, the columns of the classes must sum to 1 in each row. If several readings fit, the error names the option
-that decides.
+the preferred name is always read. A column with another name is read if the data allow only one interpretation. For
+example, `p` may be a confidence or the probability of the positive class. If there are several interpretations, the
+error names the option that decides.
 
-| what it is | option | first | others |
+| what it is | option | preferred name | also recognised |
 |---|---|---|---|
 {rows}
 ## Names of the columns of probabilities
@@ -43,17 +51,16 @@ such as `prob_cat`, `cat_score` or `P(cat)`:
 
 {words}.
 
-If there are columns that begin with `{prefix}`, these are read. For other names, pass `--proba COLUMN ...` and
-`--labels LABEL ...`, in the same order. Write probabilities as numbers from 0 to 1, not as percentages.
+If the true label is called `y_true` and there are columns that begin with `{prefix}`, only these are read as
+probabilities. For other names, pass `--proba COLUMN ...` and `--labels LABEL ...`, in the same order.
 
-## What is left out
-
-Columns with row numbers are left out: {indices}. All other columns are ignored, unless an option names them.
+Columns with row numbers are never read as a class: {indices}. Any other column that is not recognised is ignored,
+unless an option names it, such as `--slices region`.
 
 ## Read on
 
 - [Every option of the command](command_line.md#skconf-evaluate).
-- [Start in five minutes](start.md): put your own file in the place of the first one.
+- [Start in five minutes](start.md): with a file that the page writes.
 - [Files of any size](guide/large_data.md), in parts and folders.
 """
 
@@ -64,11 +71,11 @@ def page() -> str:
     named: dict[str, tuple[str, frozenset[str]]] = {
         "true label": ("target", usual_names.TARGETS | usual_names.MAYBE_TARGETS),
         "predicted label": ("prediction", usual_names.PREDICTIONS),
-        "confidence in it": ("confidence", usual_names.CONFIDENCES | either),
+        "confidence in the predicted label": ("confidence", usual_names.CONFIDENCES | either),
         "probability of the positive class, if there are two classes": ("proba", usual_names.POSITIVES | either),
         "whether the answer is right": ("correct", usual_names.CORRECTNESS),
         "weight of the row": ("weight", frozenset()),
-        "whether the model abstains in the row": ("abstained", frozenset()),
+        "whether the model abstains in the row (1 or 0)": ("abstained", frozenset()),
     }
     rows = ""
     for what, (option, others) in named.items():
