@@ -415,7 +415,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             )
         return placed(score, np.append(self.thresholds_.to_numpy(), np.inf)[codes])
 
-    def _out_of_sample(self, training: Training) -> "_OutOfSample":
+    def _out_of_sample(self, training: Training) -> _OutOfSample:
         """Fit the classifier, and answer rows that neither it nor its calibrator has seen."""
         corrected = self.calibration is not None or learns(self.confidence)
         rest = rows = training.everything
@@ -439,7 +439,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         answers = self._decide(training, training.ask(model, rows), calibrator, learned, rows)
         return _OutOfSample(model, calibrator, learned, rows, *answers)
 
-    def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> "_OutOfSample":
+    def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> _OutOfSample:
         """Fit on each fold and on everything. The calibrator of a fold learns from the other folds."""
         tests = [test for _, test in splits]
         rows = np.concatenate(tests)
