@@ -68,9 +68,10 @@ def clusters(session: nox.Session) -> None:
 
 @nox.session
 def houses(session: nox.Session) -> None:
-    """Run the tests inside other libraries: what is not installed is skipped."""
+    """Run the tests inside other libraries, and with their data and files: what is not installed is skipped."""
     install(session, ".[test]", groups=("houses",))
-    pytest(session, "-n", "0", "tests/houses")
+    pytest(session, "-n", "0", "tests/houses", "tests/test_kept.py")
+    pytest(session, "-m", "slow or not slow", "-k", "mapie or polars", "tests")
 
 
 @nox.session

@@ -314,8 +314,9 @@ KINDS = [
 
 
 class TestTypes:
-    def test_parts_of_different_types(self):
-        polars = pytest.importorskip("polars")
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_parts_of_different_types(self, library):
+        frames = pytest.importorskip(library)
         y, proba = draw_classes(600, 3, decimals=1)
         proba = (proba * 8).round() / 8  # no type rounds these
         proba[:, 2] = 1 - proba[:, 0] - proba[:, 1]
@@ -326,7 +327,7 @@ class TestTypes:
             (labels, proba),
             (labels.astype(object), proba.astype(np.float32)),
             (pd.Categorical(labels), pd.DataFrame(proba)),
-            (polars.Series(labels), polars.DataFrame(proba)),
+            (frames.Series(labels), frames.DataFrame(proba)),
             (list(labels), proba.tolist()),
             (pd.Series(labels, dtype="string"), proba.astype(np.float16)),
         ]
