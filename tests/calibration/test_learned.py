@@ -49,7 +49,7 @@ def test_it_finds_what_the_probabilities_do_not_say():
     assert ((found > 0) & (found < 1)).all()
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 def test_where_there_is_nothing_to_find_it_mostly_returns_the_confidence_bit_for_bit():
     kept = 0
     for seed in range(8):

@@ -192,6 +192,7 @@ def test_with_many_samples_some_others_are_learned_from_unless_a_class_is_rare(n
     assert kept.sum() == pytest.approx(share * (20_000 - held.sum()), rel=0.15)
 
 
+@pytest.mark.slow
 def test_it_is_better_than_its_members_are_on_average():
     wins = []
     for seed in range(5):

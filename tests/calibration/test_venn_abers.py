@@ -21,6 +21,7 @@ def refitted(p, y, weight, asked):
 
 @given(seed=st.integers(0, 2**32 - 1), digits=st.sampled_from([1, 2, 9]))
 @settings(max_examples=25, deadline=None)
+@pytest.mark.slow
 def test_bounds_are_those_of_refitted_regressions(seed, digits):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 40))

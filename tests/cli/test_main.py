@@ -654,6 +654,7 @@ def test_no_file(capsys):
         (["cf1", "--dataset", "breast_cancer", "--models", "3", "--jobs", "1"], ["Agreement of pairs", "Variance"]),
     ],
 )
+@pytest.mark.slow
 def test_other_experiments(arguments, titles, tmp_path, capsys):
     paths = [tmp_path / f"a.{suffix}" for suffix in ("csv", "md", "html")]
     files = [text for path in paths for text in (f"--{path.suffix[1:].replace('md', 'markdown')}", str(path))]
@@ -729,7 +730,7 @@ def long_report(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
-@pytest.mark.parametrize("arguments", [["--version"], ["evaluate"], ["evaluate", "--help"]])
+@pytest.mark.parametrize("arguments", [["--version"], pytest.param(["evaluate"], marks=pytest.mark.slow)])
 def test_full_disk_is_an_error_in_one_line(arguments, long_report):
     with Path("/dev/full").open("w") as full:
         done = run(long_report if arguments == ["evaluate"] else arguments, stdout=full)
@@ -738,7 +739,7 @@ def test_full_disk_is_an_error_in_one_line(arguments, long_report):
     assert done.stderr.startswith("skconf: error: cannot write to standard output: ")
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["evaluate"], ["evaluate", "--help"]])
+@pytest.mark.parametrize("arguments", [["--version"], pytest.param(["evaluate"], marks=pytest.mark.slow)])
 def test_pipe_without_a_reader_ends_the_command_without_a_word(arguments, long_report):
     reading, writing = os.pipe()
     os.close(reading)
@@ -748,10 +749,12 @@ def test_pipe_without_a_reader_ends_the_command_without_a_word(arguments, long_r
 
 
 @pytest.mark.skipif(os.name == "nt", reason="closes streams by their numbers")
-@pytest.mark.parametrize(("stream", "arguments"), [(1, []), (0, ["evaluate", "-"])])
-def test_closed_streams_are_errors_in_one_line(stream, arguments, long_report):
+@pytest.mark.parametrize("stream", [pytest.param(1, marks=pytest.mark.slow), 0])
+def test_closed_streams_are_errors_in_one_line(stream, long_report):
     done = run(
-        arguments or long_report, stdout=None if stream == 1 else subprocess.PIPE, preexec_fn=lambda: os.close(stream)
+        long_report if stream == 1 else ["evaluate", "-"],
+        stdout=None if stream == 1 else subprocess.PIPE,
+        preexec_fn=lambda: os.close(stream),
     )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

@@ -99,6 +99,7 @@ def run(code):
     return done.stderr
 
 
+@pytest.mark.slow
 def test_two_lines_that_cause_it_give_two_warnings_and_one_line_in_a_loop_one():
     told = run("""
         from skconf.metrics import confidence_roc_auc_score

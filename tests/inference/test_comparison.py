@@ -44,6 +44,7 @@ class TestPaired:
         assert found.standard_error < 0.6 * np.hypot(*alone)
 
     @pytest.mark.parametrize("metric", ["cw_f1", "aurc_loss", "neg_ece", "cw_roc_auc", "smooth_calibration_error"])
+    @pytest.mark.slow
     def test_bootstrap_agrees_with_differences_of_resampled_values(self, metric):
         y, models = draw(300)
         found = compare(metric, y, models, method="bootstrap", n_resamples=300, random_state=0)

@@ -78,6 +78,7 @@ def test_intervals_of_graded_answers_hold_the_truth(name, n_sets, least, most):
 
 
 @pytest.mark.parametrize("name", ["expected_calibration_error", "smooth_calibration_error"])
+@pytest.mark.slow
 def test_the_interval_of_a_calibration_error_reaches_to_zero_of_calibrated_answers(name):
     for drawn in (graded(300, 1), graded(300, 2), rows_of_labels(100, seed=1), rows_of_labels(100, seed=2)):
         assert confidence_interval(name, drawn, n_resamples=100, random_state=0).low == 0

@@ -59,7 +59,7 @@ def test_ends_are_quantiles_of_gamma_distributions():
         assert end == pytest.approx(stats.gamma(mean**2 / v, scale=v / mean).ppf(tail), rel=1e-9)
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("errors", ERRORS)
 @pytest.mark.parametrize("confidences", ["even", "two levels", "many at the top"])
 def test_size_ratio_is_held(confidences, errors):

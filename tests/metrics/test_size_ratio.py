@@ -172,6 +172,7 @@ def test_convolution_takes_no_weights():
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+@pytest.mark.slow
 def test_draws_have_the_moments_of_calibrated_errors(distribution):
     """Of Σ s e with e ~ Bernoulli(1/s): mean n, variance Σ (s − 1), and the tail of a plain simulation."""
     rng = np.random.default_rng(0)

@@ -34,7 +34,7 @@ def sixty(seed, n, weighted, bad=None):
     return by_slice(profile, region=region.astype(str), month=month)
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "weighted"), [(2000, False), (10_000, True)])
 def test_of_sixty_null_slices_none_is_claimed(n, weighted):
     """In no more than one in twenty sets of data."""

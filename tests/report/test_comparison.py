@@ -162,7 +162,7 @@ def doubtful(seed, n, first, second):
     return {"a": of(wrong, 1 - doubt / first), "b": of(wrong, 1 - doubt / second)}
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 def test_models_equally_far_on_either_side_have_rarely_a_star():
     """They had one in 7 to 9 of 10 reports. Of 200, 21 or more have a probability of .001 at a level of .05."""
     rows = rows_of(["calibrated_size_ratio"], has_threshold=False)

@@ -196,7 +196,7 @@ class TestAbstain:
             assert profile.loss[accepted].mean() <= float(row["mean cost at most"])
             assert not any("guaranteed" in name for name in row.index)
 
-    @pytest.mark.simulation
+    @pytest.mark.slow
     def test_assured_thresholds_of_graded_answers_keep_their_promise(self):
         """At 80%: the mean loss of what is accepted exceeds the target in no more than one of five sets."""
         truth, broken, found = graded(seed=999, n=200_000), 0, 0

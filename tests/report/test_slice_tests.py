@@ -72,7 +72,7 @@ def test_unequal_weights_are_tested_as_the_verdict_does():
     assert overconfidence_p_values(modest, [np.zeros(500, dtype=int)])[0][0] > 0.5
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 5, 60])
 def test_calibrated_groups_are_called_too_sure_no_more_often_than_announced(size):
     profile = predictions(3000 * size, seed=size)

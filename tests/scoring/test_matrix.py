@@ -85,7 +85,15 @@ def candidates(threshold):
     }
 
 
-@pytest.fixture(params=[*product(TASKS, candidates(0.5))], ids="-".join)
+#: Each task and each model once.
+EACH_ONCE = [*zip(TASKS, candidates(0.5), strict=True)]
+PAIRS = [
+    pytest.param(pair, marks=[] if pair in EACH_ONCE else [pytest.mark.slow], id="-".join(pair))
+    for pair in product(TASKS, candidates(0.5))
+]
+
+
+@pytest.fixture(params=PAIRS)
 def case(request):
     """A model and its grid, features, labels (numbers, if it takes no others) and the scoring of everything."""
     task, kind = request.param
@@ -140,8 +148,6 @@ def test_cross_validate(case):
         check({name: found[f"{part}_{name}"] for name in scoring.scorers}, by_hand)
 
 
-#: Each task and each model once: that all pairs are scored is seen where none of them is searched for.
-EACH_ONCE = [*zip(TASKS, candidates(0.5), strict=True)]
 in_searches = pytest.mark.parametrize("case", EACH_ONCE, indirect=True, ids="-".join)
 
 

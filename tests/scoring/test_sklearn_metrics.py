@@ -127,6 +127,7 @@ class TestErrors:
             pytest.param(3, 200, 0.05, marks=pytest.mark.slow),
         ],
     )
+    @pytest.mark.slow
     def test_standard_error_is_that_of_the_jackknife(self, n_classes, n, rel):
         """Leaving out each sample in turn, by scikit-learn itself; the two differ by terms of higher order."""
         y, proba = draw_classes(n, n_classes)

@@ -225,6 +225,7 @@ class TestRouting:
         assert make("cw_accuracy")(fitted, X, y, sample_weight=weight) in (expected, {"cw_accuracy": expected})
 
     @one_and_many
+    @pytest.mark.slow
     def test_a_nested_search_weighs_both_of_its_scores(self, make):
         X, y = task("logistic", 3)
         inner = make("cw_accuracy").set_score_request(sample_weight=True)

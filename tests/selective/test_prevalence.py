@@ -171,7 +171,7 @@ def violations(n_sets, seed, sizes, share, risks, target):
     )
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Everything is rejected")
 def test_noise_of_the_target_risk_is_seldom_accepted():
     # The risk is a little above the target at every threshold, so that each acceptance is a violation.

@@ -267,6 +267,7 @@ def least_trials(target, level, errors):
     ("level", "coverages", "most"),
     [(0.95, (0.5, 0.1, 0.015, 0.01), 1.75), (0.8, (0.1, 0.015), 2.25), (0.5, (1.0,), 1.25)],
 )
+@pytest.mark.slow
 def test_the_search_for_a_threshold_costs_as_much_as_is_documented(level, coverages, most):
     times = [
         required_samples(target, level, coverage=coverage, errors=errors) * coverage / least

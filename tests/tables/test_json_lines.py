@@ -146,6 +146,7 @@ def test_what_is_wrong_is_named_with_its_line_or_row(wrong, kind, place, in_batc
         assert refused.value.row == 2
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file():
     row = json.dumps({"y_true": 1, "proba_0": 0.25, "proba_1": 0.75, "text": "a" * 10_000}) + "\n"
     peaks = []

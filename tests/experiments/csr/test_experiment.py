@@ -294,6 +294,7 @@ def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
     assert unread > 400
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
     """Of two runs at once on one folder, the second takes what the first has found."""
     pytest.importorskip("fcntl")
@@ -322,6 +323,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path, monke
     csr_experiment(["breast_cancer"], random_state=1, tables=[6], results=kept)
 
 
+@pytest.mark.slow
 def test_a_killed_run_loses_the_model_in_training_alone(tmp_path, capsys):
     command = [sys.executable, "-m", "skconf", "experiment", "csr", "--datasets", "breast_cancer", "--jobs", "1"]
     command += ["--results", str(tmp_path), "--calibration", "platt"]
@@ -530,6 +532,7 @@ def test_quantities_against_scikit_learn(profile):
     assert found["ecd_test"] in (-1, 0, 1)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_the_bootstrap():
     profile = make_confidence_profile("Bimodal", n_samples=2000, random_state=0)
     found = measure(profile, [6, 7, 12])

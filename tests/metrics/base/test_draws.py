@@ -28,7 +28,7 @@ def test_drawn_sums_have_their_exact_distribution():
     np.testing.assert_allclose(found, expected, atol=5 * np.sqrt(0.25 / n_draws))
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["even", "saturated", "many classes"])
 def test_drawn_sums_have_the_quantiles_of_plain_simulation(kind):
     """Where part of a sum is drawn as a whole, and where rare labels are drawn by their gaps."""

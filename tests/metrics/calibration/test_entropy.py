@@ -56,7 +56,7 @@ def calibrated(n, seed=0, low=0.5):
     return ConfidenceProfile.from_correctness(rng.random(n) < sure, sure)
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 def test_p_value_of_calibrated_confidences_is_uniform():
     found = np.array([metrics.ecd_test(calibrated(100, seed), on="confidence").p_value for seed in range(300)])
     for level in (0.05, 0.2, 0.5):

@@ -54,7 +54,7 @@ def test_t_cal_says_what_so_few_draws_cannot_show():
     metrics.t_cal_test(profile, n_resamples=1699, alpha=0.01)
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 def test_t_cal_holds_its_level_and_finds_miscalibration():
     rejected = [metrics.t_cal_test(calibrated(150, seed), n_resamples=400).rejected for seed in range(100)]
     assert np.mean(rejected) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 100)
@@ -73,7 +73,7 @@ def test_the_data_count_as_one_of_the_draws():
     assert result.p_values.tolist() == [1 / 100]
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
     profile = calibrated(60, seed=2)

@@ -21,6 +21,7 @@ def _walk(seed, n=20_000):
 
 
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.slow
 def test_no_point_is_further_from_the_thinned_curve_than_can_be_seen(seed):
     points = _walk(seed)
     thin = thinned(points)
