@@ -36,6 +36,14 @@ from skconf.report._sections.verdicts import verdicts_of
 from skconf.tables._columns import takes_columns
 from skconf.tables._paths import Paths
 
+#: Ends of names that a page must not have, and what to do for such a file.
+_OTHER_FORMATS = {
+    ".pdf": ", open it, and print it in a browser",
+    ".md": ", or write the text of model_card()",
+    ".csv": ", or write the table by frame.to_csv(path)",
+    ".json": ", or write the table by frame.to_json(path)",
+}
+
 
 class ConfidenceReport:
     """A report on the confidences of a classifier, or of several: the result of :func:`~skconf.confidence_report`.
@@ -390,7 +398,13 @@ class ConfidenceReport:
         ------
         OSError
             If the file cannot be written.
+        ValueError
+            If the name of the file ends in that of another format, such as ".pdf".
         """
+        if advice := _OTHER_FORMATS.get(Path(path).suffix.lower()):
+            raise ValueError(
+                f"path={str(path)!r} is not the name of an HTML page. Pass a name such as 'report.html'{advice}."
+            )
         Path(path).write_text(self.page(anonymous=anonymous), encoding="utf-8")
 
     def open(self, *, anonymous: bool = False) -> None:
