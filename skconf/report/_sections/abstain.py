@@ -19,7 +19,7 @@ from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.guaranteed import guaranteed_parts
-from skconf.report._sections.words import Words, errors_at, start_of, thousand, threshold_at, words_for, words_of
+from skconf.report._sections.words import errors_at, start_of, thousand, threshold_at, words_for, words_of
 
 #: The second price that the slider asks for.
 PERSON = "a case sent to a person costs"
@@ -78,12 +78,15 @@ def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
     return Slider(
         "Answer at least",
         list(map(_place, places)),
-        ["model", _threshold(evidence), "answered of 1,000", words.of_these, "sent to a person"],
+        ["model", words.threshold, "answered of 1,000", words.of_these, "sent to a person"],
         cells,
         default_place(places, of_error, of_person),
         named=2,
-        allowed=words.at_most if words.kind == "costs" else f"{words.at_most} (%)",
-        errors=[[_told(words, *each) for each in _rates(evidence, place)] for place in places],
+        allowed=words.field,
+        errors=[
+            [words.typed(rate) if size >= FEWEST else None for _, rate, size in _rates(evidence, place)]
+            for place in places
+        ],
         amounts={
             words.price: [place.wrong_of_1000 for place in places],
             PERSON: [place.left_of_1000 for place in places],
@@ -105,15 +108,6 @@ def _rates(evidence: Evidence, place: Place) -> list[tuple[float, float, float]]
     ]
 
 
-def _told(words: Words, _: float, rate: float, size: float) -> float | None:
-    """Return the errors in the unit of the field in which a reader types the errors allowed; None for few answers."""
-    if size < FEWEST:
-        return None
-    if words.kind == "costs":
-        return float(f"{rate:.8g}")
-    return float(np.ceil(1e6 * rate - 1e-6) / 1e4)  # so that no more than 5% are within 5
-
-
 def _place(place: Place) -> str:
     """Return a place in words."""
     given = "" if place.threshold is None else f" (threshold {place.threshold:g})"
@@ -126,15 +120,10 @@ def _at(stops: Stops, stop: int, answered: float) -> list[str]:
     return [limit, thousand(answered), errors, thousand(1 - answered)]
 
 
-def _threshold(evidence: Evidence) -> str:
-    """Return the heading of the thresholds."""
-    return "uncertainty at most" if evidence.kind == "costs" else "threshold"
-
-
 def _allowed(evidence: Evidence) -> TablePart:
     """Return the table of the errors that are allowed, with the observed and the guaranteed threshold of each."""
     words, targets = words_of(evidence), evidence.targets
-    allowed = [allowed_in_words(words, target) for target in targets]
+    allowed = [words.limit(target) for target in targets]
     shown: dict[tuple[str, str], list[str]] = {("", words.at_most): allowed}
     reasons: list[str] = []
     reached = {model: [stops.at_most_wrong(target) for target in targets] for model, stops in evidence.stops.items()}
@@ -145,7 +134,7 @@ def _allowed(evidence: Evidence) -> TablePart:
             reasons.append(f"{title}: no threshold keeps any of these limits.")
             continue
         limits = [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen]
-        shown[title, f"observed {_threshold(evidence)}"] = limits
+        shown[title, f"observed {words.threshold}"] = limits
         shown[title, "answered of 1,000"] = [thousand(stops.answered[stop]) if stop >= 0 else DASH for stop in seen]
         shown[title, words.of_these] = [errors_at(stops, stop) if stop >= 0 else DASH for stop in seen]
         if evidence.kind == "costs":
@@ -162,9 +151,8 @@ def _allowed(evidence: Evidence) -> TablePart:
                 lacking.setdefault(why, []).append(target)
         subject = f"{title}: " if evidence.several else ""
         reasons += [f"{subject}no guarantee of {listed(at)}: {why}." for why, at in lacking.items()]
-    what = "mean costs" if evidence.kind == "costs" else "errors"
     by = f", by {name}" if (name := _ranked_by(evidence)) else ""
-    return TablePart(f"Thresholds for the {what} that you allow{by}", pd.DataFrame(shown), tuple(reasons))
+    return TablePart(f"Thresholds for the {words.allowed} that you allow{by}", pd.DataFrame(shown), tuple(reasons))
 
 
 def _ranked_by(evidence: Evidence) -> str:
@@ -188,7 +176,7 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
             reached[_ranked_by(each)] = share
         better = sorted(reached, key=lambda name: -reached[name])
         amounts = " and ".join(f"{thousand(reached[name])} by {name}" for name in better)
-        allowed = allowed_in_words(words_of(evidence), evidence.target)
+        allowed = words_of(evidence).limit(evidence.target)
         said.append(
             f"{start_of(evidence, model)}{amounts} of every 1,000 cases are answered with guaranteed errors of at most "
             f"{allowed}."
@@ -197,22 +185,17 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
     return [_allowed(other), Prose(f"{both} {' '.join(said)}")]
 
 
-def allowed_in_words(words: Words, target: float) -> str:
-    """Write the errors, or the mean cost, that are allowed."""
-    return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
-
-
 def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
     """Say which threshold keeps the errors of the first limit: as guaranteed, and as observed, perhaps in few words."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
-    allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
-    overall = f"{_amount(words, float(stops.wrong[-1]))} {words.of_all}"
+    allowed, stop = words.limit(target), stops.at_most_wrong(target)
+    overall = f"{words.share(float(stops.wrong[-1]))} {words.of_all}"
     if keeps_all := stops.wrong[-1] <= target:
         text, here = f"All answers: {overall}", overall
     elif stop < 0:
         return f"{overall}, and no threshold brings that to {allowed}."
     else:
-        here = f"{_reach(evidence, stops, stop)}: {_amount(words, float(stops.wrong[stop]))} {words.of_answers}, "
+        here = f"{_reach(evidence, stops, stop)}: {words.share(float(stops.wrong[stop]))} {words.of_answers}, "
         here += f"{thousand(stops.answered[stop])} of every 1,000 cases are answered"
         text = capitalized(here)
     guarantee = evidence.guarantee(model, target)
@@ -226,7 +209,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
         answered = f"{thousand(stops.answered[guarantee.stop])} of every 1,000 cases are answered"
         if in_short and not keeps_all and guarantee.stop != stop:
             answered, share = answered.replace("cases are ", ""), thousand(stops.answered[stop])
-            here = f"{_amount(words, float(stops.wrong[stop]))} {words.wrong}, {share} answered."
+            here = f"{words.share(float(stops.wrong[stop]))} {words.wrong}, {share} answered."
             here = f"Without a guarantee, {threshold_at(stops, stop)} or more: {here}"
         return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
@@ -241,10 +224,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
 
 def _reach(evidence: Evidence, stops: Stops, stop: int) -> str:
     """Say which answers a threshold accepts."""
-    limit = threshold_at(stops, stop)
-    if evidence.kind == "costs":
-        return f"uncertainties up to {limit}"
-    return f"{_ranked_by(evidence) or 'confidence'} {limit} or more"
+    return words_of(evidence).reached(_ranked_by(evidence) or "confidence", threshold_at(stops, stop))
 
 
 def accepting(evidence: Evidence, model: Any) -> str:
@@ -253,15 +233,8 @@ def accepting(evidence: Evidence, model: Any) -> str:
     stop = stops.at_most_wrong(evidence.target)
     if stops.wrong[-1] <= evidence.target or stop < 0:
         return "all answers"
-    limit = f"{words.at_most} {allowed_in_words(words, evidence.target)}"
+    limit = f"{words.at_most} {words.limit(evidence.target)}"
     return f"{_reach(evidence, stops, stop)} (observed threshold: {limit})"
-
-
-def _amount(words: Words, value: float) -> str:
-    """Write a share of errors with two digits, or a cost."""
-    return (
-        words.amount(value) if words.kind == "costs" or not value else f"{decimal(100 * value, 1 if value < 1 else 0)}%"
-    )
 
 
 def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
@@ -287,7 +260,7 @@ def _why_not(guarantee: Guarantee, units: str) -> str:
 def _notes(evidence: Evidence) -> str:
     """Explain observed and guaranteed thresholds."""
     level, kind, profiles = f"{100 * evidence.level:g}%", evidence.kind, evidence.profiles.values()
-    what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[kind]
+    risk = words_of(evidence).risk
     text = (
         f"Observed: this threshold was chosen on these rows, and accepts at least {FEWEST} answers. Expect slightly "
         "more errors on new cases. Each interval is for a threshold that was fixed beforehand. "
@@ -306,7 +279,7 @@ def _notes(evidence: Evidence) -> str:
     if any(evidence.guarantee(model, evidence.target).status == "no rule" for model in evidence.profiles):
         return text + "Guaranteed: there is no guarantee for weighted rows, because the rule counts each row once."
     text += (
-        f"Guaranteed: with a probability of {level}, the {what} among answers to new cases is at most the limit. This "
+        f"Guaranteed: with a probability of {level}, the {risk} among answers to new cases is at most the limit. This "
         "holds only if new cases are like these rows, none of these rows trained the model, and you pick the limit "
         "before you look. If you pick it after looking, use tune_threshold with n_candidates."
     )

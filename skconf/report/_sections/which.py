@@ -19,7 +19,7 @@ from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Rule
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import ChartPart, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.abstain import PERSON, allowed_in_words
+from skconf.report._sections.abstain import PERSON
 from skconf.report._sections.words import Words, cautions, fits_on_paper, thousand, words_of
 
 _ACCURACY = "accuracy_score"
@@ -166,9 +166,8 @@ def answered_in_words(evidence: Evidence) -> str:
         reasons = dict.fromkeys(f"{evidence.baseline} and {model} {why}" for model, why in evidence.unpaired.items())
         return f"Not compared: {'; '.join(reasons)}." if reasons else "Not compared: numbers of rows differ."
     best, *others = at_target.ranked
-    what = "a mean cost" if evidence.kind == "costs" else "errors"
-    allowed = allowed_in_words(words_of(evidence), evidence.target)
-    start = f"With {what} of at most {allowed} in these rows"
+    words = words_of(evidence)
+    start = f"With {words.limited} of at most {words.limit(evidence.target)} in these rows"
     if not at_target.reached[best]:
         return f"{start}, no model answers any case."
     fewer = "; ".join(f"{each} {_thousand_and_less(at_target, best, each, 'fewer')}" for each in others)
@@ -219,7 +218,7 @@ def _answered(evidence: Evidence) -> TablePart:
     words, rows = words_of(evidence), []
     for found in evidence.answered:
         best, *others = found.ranked
-        allowed = allowed_in_words(words, found.target)
+        allowed = words.limit(found.target)
         reached = {
             model: (thousand(share), _guaranteed(evidence, model, found)) for model, share in found.reached.items()
         }

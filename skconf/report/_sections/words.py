@@ -53,6 +53,14 @@ class Words:
         The metrics that a reader looks for first, and their words.
     aurc : str
         What AURC averages.
+    threshold : str
+        The heading of the thresholds.
+    allowed : str
+        What is allowed, in the plural and with a limit.
+    limited : str
+        What is at most the limit.
+    risk : str
+        What a guarantee is about.
     """
 
     kind: Kind
@@ -75,10 +83,58 @@ class Words:
         }
     )
     aurc: str = "the share of errors among the most confident answers"
+    threshold: str = "threshold"
+    allowed: str = "errors"
+    limited: str = "errors"
+    risk: str = "share of errors"
+
+    @property
+    def field(self) -> str:
+        """The field in which a reader types a limit."""
+        return f"{self.at_most} (%)"
+
+    def typed(self, rate: float) -> float:
+        """Return errors in the unit of this field."""
+        return float(np.ceil(1e6 * rate - 1e-6) / 1e4)  # so that no more than 5% are within 5
+
+    def limit(self, target: float) -> str:
+        """Write the errors, or the mean cost, that are allowed."""
+        return f"{100 * target:g}%"
+
+    def share(self, value: float) -> str:
+        """Write a share of errors with two digits, or a cost."""
+        return f"{decimal(100 * value, 1 if value < 1 else 0)}%" if value else self.amount(value)
 
     def amount(self, value: float, low: float = _NAN, high: float = _NAN, *, level: float | None = None) -> str:
         """Write an accuracy, a correctness or a cost, with its interval; `level` gives the form for a sentence."""
-        return (number if self.kind == "costs" else percent)(value, low, high, level=level)
+        return percent(value, low, high, level=level)
+
+    def reached(self, score: str, threshold: str) -> str:
+        """Say which answers a threshold accepts."""
+        return f"{score} {threshold} or more"
+
+
+class _OfCosts(Words):
+    """The words for costs, which are no shares."""
+
+    @property
+    def field(self) -> str:
+        return self.at_most
+
+    def typed(self, rate: float) -> float:
+        return float(f"{rate:.8g}")
+
+    def limit(self, target: float) -> str:
+        return f"{target:g}"
+
+    def share(self, value: float) -> str:
+        return self.amount(value)
+
+    def amount(self, value: float, low: float = _NAN, high: float = _NAN, *, level: float | None = None) -> str:
+        return number(value, low, high, level=level)
+
+    def reached(self, score: str, threshold: str) -> str:  # noqa: ARG002
+        return f"uncertainties up to {threshold}"
 
 
 _WORDS = {
@@ -100,8 +156,9 @@ _WORDS = {
             "confidence_brier_loss": "the confidences themselves (Brier)",
         },
         aurc="the mean loss of the most confident answers",
+        risk="mean loss",
     ),
-    "costs": Words(
+    "costs": _OfCosts(
         "costs",
         numbers="uncertainties",
         says="average uncertainty",
@@ -119,6 +176,10 @@ _WORDS = {
             "aurc_loss": "mean cost over all shares answered (AURC)",
         },
         aurc="the mean cost of the most confident answers",
+        threshold="uncertainty at most",
+        allowed="mean costs",
+        limited="a mean cost",
+        risk="mean cost",
     ),
 }
 
