@@ -12,6 +12,7 @@ from skconf._core.arrays import refuse_hidden
 from skconf._core.columns import Spellings, plain
 from skconf._core.messages import brief, option, shorten
 from skconf._core.problems import DataError
+from skconf.tables._arrow_columns import ONE_LABEL, ONE_NUMBER, labels_of_arrow, numbers_of_arrow
 
 #: A number with a decimal comma that is not a separator of thousands.
 _DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*"
@@ -22,10 +23,6 @@ _PER_CENT = r"\s*-?\d*[.,]?\d+\s*[%٪％]\s*"
 PERCENTAGES = "Divide percentages by 100, and write them without the sign: 0.93 for 93%."
 #: Types of entries that hold several numbers; and how many entries show whether a column has such entries.
 _LISTS, _HEAD = (list, tuple, np.ndarray), 1000
-#: What to write instead of lists and similar values, and how many characters of their type are shown.
-_ONE_NUMBER = "Write one number in each row. Write a column proba_LABEL for the probability of each class."
-_ONE_LABEL = "Write one string or number in each row."
-_WIDEST = 60
 #: Truth values, as strings.
 _TRUTH = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 
@@ -38,19 +35,14 @@ def labels_in(table: Any, name: Any) -> Any:
     values = table[name]
     library = library_of(values)
     if library == "pyarrow":
-        import pyarrow as pa
-
-        values = _label_of_arrow(values, name)
-        if not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)):
-            return _in_one_piece(values).to_numpy(zero_copy_only=False)
-        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-            values = _encoded(values)  # checking text by text takes many times longer
-        values = pd.Series(values.to_pandas())
+        values = labels_of_arrow(values, name)
+        if isinstance(values, np.ndarray):  # integers and truth values, of which none is missing
+            return values
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
     values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
     if holds_lists(values):
-        text = f"column {brief(name)} holds lists or similar values, where a label is needed. {_ONE_LABEL}"
+        text = f"column {brief(name)} holds lists or similar values, where a label is needed. {ONE_LABEL}"
         raise DataError(text, kind="not a label", column=name)
     missing = values.isna()
     if not pd.api.types.is_numeric_dtype(values.dtype):
@@ -68,17 +60,17 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     values = table[name]
     library = library_of(values)
     if library == "pyarrow":
-        values = _numbers_of_arrow(values, name, lists=lists)
+        values = numbers_of_arrow(values, name, lists=lists)
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
     entries = np.asarray(values)
     if entries.dtype == object and any(isinstance(entry, _LISTS) for entry in entries[:_HEAD]):
         entries = _in_rows(name, entries)
     if entries.dtype == object and entries.ndim == 1 and holds_lists(entries):
-        text = f"column {brief(name)} holds objects, where numbers are needed. {_ONE_NUMBER}"
+        text = f"column {brief(name)} holds objects, where numbers are needed. {ONE_NUMBER}"
         raise DataError(text, kind="not a number", column=name)
     if entries.ndim > 1 + lists or not np.prod(entries.shape[1:]):
-        text = f"column {name!r} holds entries of shape {entries.shape[1:]}, where numbers are needed. {_ONE_NUMBER}"
+        text = f"column {name!r} holds entries of shape {entries.shape[1:]}, where numbers are needed. {ONE_NUMBER}"
         raise DataError(text, kind="not a number", column=name)
     if entries.dtype.kind not in "fiub":
         entries = by_name(entries, ["0", "1"]) if or_truth else entries
@@ -217,89 +209,6 @@ def _in_rows(name: Any, entries: NDArray[Any]) -> NDArray[Any]:
     missing = np.isnan(numbers).reshape(len(rows), -1).any(axis=1)
     _refuse(name, entries, missing, "a list of numbers")
     return numbers.reshape(rows.shape)
-
-
-def _label_of_arrow(values: Any, name: Any) -> Any:
-    """Return a column of pyarrow in which decimals are numbers and bytes are texts.
-
-    Raises
-    ------
-    DataError
-        If its entries are lists or similar values.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = values.type
-    if pa.types.is_nested(kind):
-        raise _nested(name, kind, f"a label is needed. {_ONE_LABEL}", "not a label")
-    try:
-        if pa.types.is_decimal(kind):
-            return pc.cast(values, pa.float64() if kind.scale > 0 else pa.int64())
-        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            return pc.cast(values, pa.string())
-    except pa.ArrowInvalid:
-        if pa.types.is_decimal(kind):  # it may have more digits than a float
-            return pc.cast(values, pa.string())
-        text = f"column {name!r} holds bytes that are not UTF-8, where a label is needed. Write it in UTF-8."
-        raise DataError(text, kind="not a label", column=name) from None
-    return values
-
-
-def _nested(name: Any, kind: Any, needed: str, what: str) -> DataError:
-    """Return the error about a column of lists, maps or structs of pyarrow."""
-    text = f"column {name!r} is of type {str(kind)[:_WIDEST]}, where {needed}"
-    return DataError(text, kind=what, column=name)
-
-
-def _numbers_of_arrow(values: Any, name: Any, *, lists: bool) -> Any:
-    """Return a column of pyarrow as an array, without a copy if possible."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = _in_one_piece(values)
-    kind = values.type
-    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    if pa.types.is_nested(kind.value_type if is_list and lists else kind):
-        raise _nested(name, kind, f"numbers are needed. {_ONE_NUMBER}", "not a number")
-    if pa.types.is_decimal(kind):
-        return pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        try:
-            values = pc.cast(values, pa.float64())
-        except pa.ArrowInvalid:  # pandas names the row
-            return values.to_pandas()
-    if is_list and not values.null_count:
-        flat = values.flatten()
-        lengths = pc.min_max(pc.list_value_length(values)).as_py()
-        numeric = pa.types.is_floating(flat.type) or pa.types.is_integer(flat.type)
-        if lengths["min"] == lengths["max"] and not flat.null_count and numeric:
-            return flat.to_numpy(zero_copy_only=False).reshape(len(values), lengths["max"])
-    return values.to_numpy(zero_copy_only=False)
-
-
-def _encoded(values: Any) -> Any:
-    """Return a pyarrow column of texts as categories; texts of one byte, such as digits, need no search."""
-    import pyarrow as pa
-
-    texts = _in_one_piece(values)
-    if pa.types.is_string(texts.type) and len(texts) and not texts.null_count:
-        _, ends, letters = (np.frombuffer(part or b"", kind) for part, kind in zip(texts.buffers(), "BiB", strict=True))
-        ends = ends[texts.offset :][: len(texts) + 1]
-        if (np.diff(ends) == 1).all():
-            letters = letters[ends[0] : ends[-1]]
-            there = np.zeros(256, dtype=np.bool_)
-            there[letters] = True
-            codes = (np.cumsum(there) - 1).astype(np.int8)
-            return pa.DictionaryArray.from_arrays(codes[letters], list(map(chr, np.flatnonzero(there))))
-    return texts.dictionary_encode()
-
-
-def _in_one_piece(values: Any) -> Any:
-    """Return a column of pyarrow as one array, without a copy if it has one chunk."""
-    if not hasattr(values, "num_chunks"):
-        return values
-    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
 def library_of(values: Any) -> str:
