@@ -47,9 +47,6 @@ Exit status: 0 on success; 1 if a promise is not guaranteed in at least one slic
 rejected); 2 for a mistake in the command or the file (see standard error).
 """
 _BY_CLASS = "predicted_class"
-_FLOORS = ("coverage", "recall", "cwsa", "cwsa_plus")
-#: Promises about means, not about shares of cases.
-_MEANS = ("cwsa", "cwsa_plus", "ecuas_1")
 #: The text names at most this many slices in which everything is rejected.
 _NAMED = 3
 
@@ -346,8 +343,10 @@ def _where(entry: Mapping[str, Any]) -> str:
 
 
 def _of_promise(promise: Mapping[str, Any]) -> str:
+    from skconf.selective._promises import KINDS
+
     name = promise["risk"].replace("_", " ") + (f" of {promise['class']}" if "class" in promise else "")
-    bound = "least" if promise["risk"] in _FLOORS else "most"
+    bound = "least" if KINDS[promise["risk"]].is_floor else "most"
     told = f"{name}: at {bound} {_amount(promise, 'target')}"
     if not promise["shown"]:
         return f"{told} cannot be shown ({promise.get('reason', 'another promise is not kept')})."
@@ -356,7 +355,9 @@ def _of_promise(promise: Mapping[str, Any]) -> str:
 
 
 def _amount(promise: Mapping[str, Any], key: str) -> str:
-    return f"{promise[key]:.3g}" if promise["risk"] in _MEANS else _percent(promise[key])
+    from skconf.selective._promises import KINDS
+
+    return _percent(promise[key]) if KINDS[promise["risk"]].is_share else f"{promise[key]:.3g}"
 
 
 def _percent(rate: float) -> str:

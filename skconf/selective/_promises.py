@@ -102,9 +102,10 @@ class Promise(ABC):
     #: The target lies between 0 and this, which is allowed itself only if the interval is closed.
     highest: ClassVar[float] = 1.0
     is_open: ClassVar[bool] = False
-    #: Whether it is for one class; whether the target is a lower limit.
+    #: Whether it is for one class; whether the target is a lower limit; whether it is a share, and not a mean.
     of_class: ClassVar[bool] = False
     is_floor: ClassVar[bool] = False
+    is_share: ClassVar[bool] = True
     #: Whether the terms of the accepted samples change with the threshold.
     moves: ClassVar[bool] = False
 
@@ -241,6 +242,7 @@ class MeanCharge(Counted):
 
     highest = np.inf
     is_open = True
+    is_share = False
 
     def test(self, share: float) -> tuple[float, float]:
         # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
@@ -261,6 +263,7 @@ class MeanReward(Promise):
     """A floor of CWSA or CWSA+, the mean reward of the accepted, which is measured from the threshold."""
 
     is_open = is_floor = moves = True
+    is_share = False
 
     @property
     def _is_plus(self) -> bool:
