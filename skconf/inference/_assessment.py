@@ -30,7 +30,7 @@ class Stretch:
     expected : float
         Number of errors that the confidences imply, Σ (1 − c).
     errors_low, errors_high : float
-        Interval of the number of errors. In at least 95% of samples, the intervals of all stretches hold together. An
+        Interval of the number of errors. In at least 95% of data sets, the intervals of all stretches hold together. An
         interval does not contain `expected` if miscalibration was found in the stretch, and only then.
     p_value : float
         Exact two-sided p-value of the number of errors, for this stretch alone.
@@ -95,8 +95,8 @@ class Assessment:
     overconfident, underconfident : Stretch or None
         The stretch with the strongest evidence of overconfidence, and of underconfidence. None if none was found.
     detectable_over, detectable_under : float
-        Size of the gap that would be found in at least 80% of samples like these predictions, for overconfidence and
-        for underconfidence. NaN if no gap would be found in 80% of samples.
+        Size of the gap that would be found in at least 80% of data sets like these predictions, for overconfidence and
+        for underconfidence. NaN if no gap would be found in 80% of data sets.
     most_frequent : float
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.

@@ -171,7 +171,7 @@ class JointTest:
         return np.asarray(self.found & (over == (direction == "overconfident")))
 
     def detectable(self, direction: Direction) -> float:
-        """Return the gap that the overall test finds in at least 80% of samples; NaN if there is none.
+        """Return the gap that the overall test finds in at least 80% of data sets; NaN if there is none.
 
         The number of errors is treated as binomial. Among all chances of an error with the same mean, equal chances
         make it least likely that the number reaches a bound beyond its mean (Hoeffding 1956). Hence the true power is

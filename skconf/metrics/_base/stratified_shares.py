@@ -1,10 +1,10 @@
 """Shares of errors in parts of the answers, if classes are weighted to other shares than they have in the sample.
 
 Nearly all errors of a part may be of a class with little weight, or of few rows with much weight. Kish's effective
-number of rows shows neither: 95% intervals with it covered the truth in as little as 6% of samples. Here the errors and
-the right answers of each class have Jeffreys' limits. MOVER combines these limits for the weighted sums and for their
-quotient (Zou and Donner, Statistics in Medicine 27, 2008; Donner and Zou, Statistical Methods in Medical Research 21,
-2012). In simulations, these intervals covered the truth in 92 to 99% of samples.
+number of rows shows neither: 95% intervals with it covered the truth in as little as 6% of data sets. Here the errors
+and the right answers of each class have Jeffreys' limits. MOVER combines these limits for the weighted sums and for
+their quotient (Zou and Donner, Statistics in Medicine 27, 2008; Donner and Zou, Statistical Methods in Medical
+Research 21, 2012). In simulations, these intervals covered the truth in 92 to 99% of data sets.
 """
 
 from dataclasses import dataclass, replace

@@ -11,7 +11,7 @@ from skconf.profile import ConfidenceProfile
 
 #: With at least this many units, the mean cost is approximately normal.
 _FEWEST = 30
-#: A gap of this many standard errors is found in four of five samples.
+#: A gap of this many standard errors is found in four of five data sets.
 _FOUND = 2.8
 
 

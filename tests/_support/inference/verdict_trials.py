@@ -94,10 +94,10 @@ DETECTABLE = {
 HEAD = """\
 # How often a verdict is right
 
-**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty samples, whatever
-the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names the gap
-between confidence and accuracy that is found in four of five samples like the given one. In our trials it was found in
-about four of five. The sentences of a verdict agree with its table and its intervals.
+**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty data sets,
+whatever the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names
+the gap between confidence and accuracy that is found in four of five data sets like the given one. In our trials it
+was found in about four of five. The sentences of a verdict agree with its table and its intervals.
 
 In simulations, errors are drawn with known probabilities. Then
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
@@ -247,10 +247,11 @@ def page(trials, sizes=SIZES):
         (
             "Nothing is wrong",
             """\
-The table has the share of samples in which the verdict finds a fault although there is none. There is a row for each
-distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
-few errors it is smaller, because the number of errors takes few values. In at least 95% of samples, all intervals of a
-verdict should cover the true value. The last column has the largest share of samples in which one of them does not.""",
+The table has the share of data sets in which the verdict finds a fault although there is none. There is a row for
+each distribution of calibrated confidences, and a column for each number of answers. The share should be at most
+0.05. With few errors it is smaller, because the number of errors takes few values. In at least 95% of data sets, all
+intervals of a verdict should cover the true value. The last column has the largest share of data sets in which one of
+them does not.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         (
@@ -273,11 +274,11 @@ often.""",
         (
             "What would have been found",
             """\
-A verdict says how large an overconfidence must be to be found in four of five samples like the given one. The table has
-this size, in points. The next three columns have the share of samples in which the overall test finds an overconfidence
-of this size. There is one column for each of three ways to put errors into the data. The last column has the same share
-for underconfidence. The critical value is simulated, which changes a share by a few hundredths. A dash means that so
-many errors cannot be added or taken away.""",
+A verdict says how large an overconfidence must be to be found in four of five data sets like the given one. The table
+has this size, in points. The next three columns have the share of data sets in which the overall test finds an
+overconfidence of this size. There is one column for each of three ways to put errors into the data. The last column
+has the same share for underconfidence. The critical value is simulated, which changes a share by a few hundredths. A
+dash means that so many errors cannot be added or taken away.""",
             trials.detectable(DETECTABLE),
         ),
     ):
