@@ -2,9 +2,10 @@
 
 from skconf.inference._assessment import Assessment, Stretch
 from skconf.inference._comparison import Comparison, compare
+from skconf.inference._confidence_interval import confidence_interval
 from skconf.inference._contributions import contributions
 from skconf.inference._cross_validation import compare_scores
-from skconf.inference._intervals import Interval, confidence_interval
+from skconf.inference._intervals import Interval
 from skconf.inference._overconfidence import overconfidence_by_group
 from skconf.inference._prevalence import PrevalenceEstimate, estimate_prevalence
 from skconf.inference._shift_test import ShiftTest, shift_test

@@ -16,17 +16,14 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inference._evidence import ENOUGH, errors_among, few_classes, rests_on_order_of_answers
+from skconf.inference._evidence import ENOUGH, MOST_ROWS, errors_among, few_classes, rests_on_order_of_answers
 from skconf.inference._resampling import replicate
-from skconf.inference._sampling import joined
+from skconf.inference._sampling import Sampling, joined
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
 #: Number of draws, whose quantiles are the ends; and number of places from which the place of a phantom is drawn.
 N_DRAWS, MOST_PLACES = 2_000, 2_000
-#: Up to this many answers are all drawn. With more, all answers of the rarer kind are drawn, and each drawn answer of
-#: the other kind represents several.
-_MOST_ROWS = 10_000
 
 
 class Phantoms(NamedTuple):
@@ -42,23 +39,33 @@ class Phantoms(NamedTuple):
         Phantom answers, each with the largest weight of any sample.
     by_lot : list of slice
         Parts of the added answers. Each draw uses one random answer of each part. Without parts, it uses all of them.
+    unit : ndarray of shape (n_given,), default=None
+        The group of each given answer. All answers of a group have the same factor. None if answers are independent.
+    rows : float, default=1.0
+        Number of answers that a phantom answer represents.
     """
 
     given: ConfidenceProfile
     stands_for: Floats
     added: ConfidenceProfile
     by_lot: Sequence[slice]
+    unit: Codes | None = None
+    rows: float = 1.0
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw the factors of the weights: a sum of exponential variables for given answers, Γ(½) for added ones."""
         n_given = len(self.given)
         factors = np.empty((n_draws, n_given + len(self.added)))
-        factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+        if self.unit is None:
+            factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+        else:
+            factors[:, :n_given] = rng.standard_exponential((n_draws, self.unit.max() + 1))[:, self.unit]
         added = factors[:, n_given:]
         added[:] = 0.0 if self.by_lot else rng.standard_gamma(0.5, added.shape)
         for part in self.by_lot:
             chosen = rng.integers(part.start, part.stop, n_draws)
             added[np.arange(n_draws), chosen] = rng.standard_gamma(0.5, n_draws)
+        added *= self.rows
         return factors
 
     def shift(self, statistic: Statistic, value: float) -> float:
@@ -71,7 +78,11 @@ class Phantoms(NamedTuple):
 
 
 def phantom_replicates(
-    statistics: Sequence[Statistic], values: Sequence[float], profile: ConfidenceProfile, resampling: Mapping[str, Any]
+    statistics: Sequence[Statistic],
+    values: Sequence[float],
+    profile: ConfidenceProfile,
+    sampling: Sampling,
+    resampling: Mapping[str, Any],
 ) -> list[Floats]:
     """Return the draws of every statistic. Statistics with the same phantoms share the draws."""
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
@@ -82,7 +93,7 @@ def phantom_replicates(
     for several in alike.values():
         rng = np.random.default_rng(resampling.get("random_state"))  # the same draws, whatever else is computed
         some = [statistics[i] for i in several]
-        phantoms = phantoms_for(some[0].metric, some[0].on(profile), rng)
+        phantoms = phantoms_for(some[0].metric, some[0].on(profile), sampling, rng)
         options |= {"random_state": rng, "beside": phantoms.added}
         drawn = replicate(phantoms.draw, [phantoms.given], some, N_DRAWS, **options)[:, 0]
         for i, column in zip(several, drawn.T, strict=True):
@@ -98,8 +109,12 @@ def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
     return statistic.pos_label, rests_on_order_of_answers(metric), accepted, classes
 
 
-def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generator) -> Phantoms:
-    """Return the phantoms of a metric: answers of rare classes, or else of the rarer of errors and right answers."""
+def phantoms_for(metric: Any, profile: ConfidenceProfile, sampling: Sampling, rng: np.random.Generator) -> Phantoms:
+    """Return the phantoms of a metric: answers of rare classes, or else of the rarer of errors and right answers.
+
+    If answers are in groups, a small sample may lack a whole group of errors. The weight of a phantom is then
+    multiplied by the design effect.
+    """
     classes, counted, share = few_classes(metric, profile), metric.counted(profile), errors_among(metric, profile)
     by_lot: list[slice] = []
     if len(classes):
@@ -110,7 +125,11 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
         places = _with_weight(profile, counted)
         if len(places) > MOST_PLACES:
             places = rng.choice(places, MOST_PLACES, replace=False)
-        few = [right for right, rarer in ((False, share.value), (True, 1 - share.value)) if rarer * share.size < ENOUGH]
+        few = [
+            right
+            for right, rarer in ((False, share.value), (True, 1 - share.value))
+            if sampling.grouped or rarer * share.size < ENOUGH
+        ]
         parts = [_at_places(places, profile, right) for right in few]
         by_lot = [slice(i * len(places), (i + 1) * len(places)) for i in range(len(few))]
     added = parts[0]
@@ -119,6 +138,9 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
     if profile.sample_weight is not None:
         weight = profile.sample_weight if counted is None else profile.sample_weight[counted]
         added = replace(added, sample_weight=np.full(len(added), weight.max()))
+    if sampling.grouped:
+        effect = sampling.design_effect(_effects_on_error_rate(profile))
+        return Phantoms(profile, np.ones(len(profile)), added, by_lot, sampling.unit, effect)
     rare = (profile.correctness if share.value > 0.5 else profile.loss) != 0
     if len(classes):
         rare = rare | np.isin(profile.require("true_class"), classes)
@@ -130,17 +152,23 @@ def thinned(
     profile: ConfidenceProfile, rare: NDArray[np.bool_], stratum: Codes | None = None
 ) -> tuple[NDArray[np.intp], Floats]:
     """Return the rows of all rare answers and some others, and how many answers of a stratum each represents."""
-    if len(profile) <= _MOST_ROWS:
+    if len(profile) <= MOST_ROWS:
         return np.arange(len(profile)), np.ones(len(profile))
     rest = np.flatnonzero(~rare)
     rest = rest[np.argsort(profile.confidence[rest], kind="stable")]
     rows, stands_for = [np.flatnonzero(rare)], [np.ones(int(rare.sum()))]
     for part in [rest] if stratum is None else [rest[stratum[rest] == s] for s in np.unique(stratum)]:
-        size = min(len(part), math.ceil(_MOST_ROWS * len(part) / max(len(rest), 1)))
+        size = min(len(part), math.ceil(MOST_ROWS * len(part) / max(len(rest), 1)))
         ends = np.linspace(0, len(part), size + 1).astype(np.intp)
         rows.append(part[(ends[1:] + ends[:-1]) // 2])
         stands_for.append(np.diff(ends).astype(np.float64))
     return np.concatenate(rows), np.concatenate(stands_for)
+
+
+def _effects_on_error_rate(profile: ConfidenceProfile) -> Floats:
+    """Return the effect of each answer on the error rate, apart from a factor."""
+    effects = profile.loss - np.average(profile.loss, weights=profile.sample_weight)
+    return np.asarray(effects if profile.sample_weight is None else profile.sample_weight * effects)
 
 
 def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) -> NDArray[np.intp]:

@@ -19,6 +19,11 @@ from skconf.scoring._names import Statistic
 ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
 #: The samples of a class decide, and not the errors, if there are at most this many of them for each error.
 _SAMPLES_TO_AN_ERROR = 3.0
+#: Errors are in few groups if they are in fewer groups than this, and in at most this share of the groups.
+_FEW_GROUPS, _FEW_OF_GROUPS = 10, 0.25
+#: Up to this many answers are all drawn by the Bayesian bootstrap. With more, all answers of the rarer kind are drawn,
+#: and each drawn answer of the other kind represents several. This is not done in groups.
+MOST_ROWS = 10_000
 #: Fewest samples of each kind that determine an order, and fewest of a class that determine its mean.
 _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
 #: With fewer errors than this, the intervals of calibration errors covered the truth in 83 to 99% of simulated sets.
@@ -63,8 +68,8 @@ class Share(NamedTuple):
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for a score of some predictions.
 
-    If errors are few, intervals are computed from draws. The draws ignore groups, so with groups the method is "delta",
-    as it is with many errors. If strata have different weights, their draws are made within strata.
+    If errors are few, intervals are computed from draws. With groups, this is so if errors are in few groups. If strata
+    have different weights, their draws are made within strata.
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
@@ -81,6 +86,8 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
     if sampling.weighs_strata and profile.kind != "costs":
         mixed = isinstance(metric, Ratio) and sampling.equal_within and share_of_all(metric, profile)
         return Choice("mover" if mixed else "bayesian")
+    if sampling.grouped:
+        return _of_few_groups(statistic, profile, sampling)
     if not sampling.independent or profile.kind == "costs":
         return Choice("delta")
     if isinstance(metric, Ratio) and metric.share_interval and is_share(metric, profile):
@@ -88,6 +95,27 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
     if metric.rests_on in ("samples", "tail"):
         return Choice("delta")
     return _of_few(metric, profile)
+
+
+def _of_few_groups(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
+    """Return the valid method for rows in groups.
+
+    Draws are for values that rest on errors, or on right answers, in few of the groups. A mean with two finite bounds
+    does without them, since Wilson's interval allows for few errors.
+    """
+    metric = statistic.metric
+    if sampling.unit is None or sampling.stratum is not None or len(profile) > MOST_ROWS:
+        return Choice("delta")
+    if profile.kind != "right or wrong" or not (metric.rests_on == "errors" or rests_on_order_of_answers(metric)):
+        return Choice("delta")
+    if isinstance(metric, Ratio) and np.isfinite(statistic.bounds).all():
+        return Choice("delta")
+    of_groups = sampling.totals(profile.loss)
+    fewer = min(np.count_nonzero(of_groups), np.count_nonzero(of_groups < sampling.totals(np.ones(len(profile)))))
+    if fewer >= _FEW_GROUPS or fewer > _FEW_OF_GROUPS * sampling.n_units:
+        return Choice("delta")
+    reason = _few_to_rank(profile) if rests_on_order_of_answers(metric) else ""
+    return Choice("none", reason) if reason else Choice("bayesian")
 
 
 def is_share(metric: Ratio, profile: ConfidenceProfile) -> bool:

@@ -1,20 +1,16 @@
-"""Confidence intervals of metrics, from influence values or from resamples."""
+"""Intervals of several statistics: choose a method for each, draw resamples once, and compute the ends."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast, overload
+from typing import Any, cast
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_number, check_option, takes_no_estimator
-from skconf._core.docstrings import documented
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
-from skconf._core.warn import Notice, warn_each
+from skconf._core.warn import Notice
 from skconf.inference._bayesian_bootstrap import phantom_replicates
 from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
 from skconf.inference._interval_methods import (
@@ -26,12 +22,11 @@ from skconf.inference._interval_methods import (
     share_ends,
 )
 from skconf.inference._p_values import ROUNDING
-from skconf.inference._resampling import DRAWS, read_resampling, replicate
+from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, both_sides, draw_mirrored, draw_outcomes
 from skconf.inference._strata import draws_within_strata, mover_ends
-from skconf.profile import ConfidenceProfile, as_profile
-from skconf.scoring._names import Statistic, read_statistics
-from skconf.scoring._scorers import MultiScorer
+from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
 
 METHODS = ("auto", "delta", "bootstrap", "bca")
 
@@ -65,283 +60,6 @@ class Interval:
     __repr__ = short_repr
 
 
-@overload
-def confidence_interval(
-    metric: MultiScorer | list[Any] | tuple[str, ...] | Mapping[Any, Any],
-    y_true: ArrayLike | ConfidenceProfile,
-    y_proba: ArrayLike | None = None,
-    *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
-    groups: Any = None,
-    stratify: Any = None,
-    n_resamples: int = 1000,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    progress: bool = False,
-    y_pred: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    **params: Any,
-) -> pd.DataFrame: ...
-
-
-@overload
-def confidence_interval(
-    metric: str | Callable[..., Any] | tuple[Any, Mapping[str, Any]],
-    y_true: ArrayLike | ConfidenceProfile,
-    y_proba: ArrayLike | None = None,
-    *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
-    groups: Any = None,
-    stratify: Any = None,
-    n_resamples: int = 1000,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    progress: bool = False,
-    y_pred: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    **params: Any,
-) -> Interval: ...
-
-
-@takes_no_estimator(position=1)
-@documented(draws=DRAWS)
-def confidence_interval(
-    metric: Any,
-    y_true: ArrayLike | ConfidenceProfile,
-    y_proba: ArrayLike | None = None,
-    *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
-    groups: Any = None,
-    stratify: Any = None,
-    n_resamples: int = 1000,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    progress: bool = False,
-    y_pred: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    **params: Any,
-) -> Interval | pd.DataFrame:
-    """Compute a confidence interval of a metric for new samples from the same source.
-
-    Parameters
-    ----------
-    metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
-        The metric. All functions of skconf accept these forms:
-
-        - a function of :mod:`skconf.metrics` or its name;
-        - a scorer or its name, from :func:`~skconf.get_scorer` or scikit-learn; its values are scores, and higher is
-          better;
-        - a function of scikit-learn, or your own function. Its first parameter gets the true labels. The name of its
-          second parameter must be ``y_pred``, or ``y_proba``, ``y_prob`` or ``y_score``, and says what it gets. For
-          functions with other parameters, use `sklearn.metrics.make_scorer`;
-        - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
-          string ``"cf1_score(average='macro')"``. Tables use this string as the name.
-
-        Several metrics are computed on the same resamples. Some metrics of scikit-learn are as fast as the metrics of
-        skconf: accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation, log loss, Brier loss,
-        ROC AUC (of two classes, or of each class against the rest) and average precision. Other functions are called
-        once for each resample.
-    {predictions}
-    confidence_level : float, default=0.95
-        Confidence level, between 0 and 1.
-    method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
-        "delta" computes the interval from the influence of each sample on the value, in linear time. It works for
-        smooth functions of sums and for areas under curves. "bootstrap" uses resamples, and works for every metric that
-        is a number. The interval is the smallest one that contains value ± k·s and (value − bias) ± k·s. Here s is the
-        standard deviation of the resampled values, and k is the multiple for the confidence level. "bca" uses quantiles
-        of the resamples. The quantiles are corrected for bias and, if the metric has influence values, for
-        acceleration. "auto" chooses a valid method from the table in the notes. The result names the method.
-    groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        The group of each sample, such as its patient or its day. Samples of one group are drawn together. If there are
-        several columns, each combination of values is a group. None uses the groups of the profile, if it has any, such
-        as the rows of a multilabel task.
-    stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        The stratum of each sample. Pass it if the number of samples of each stratum was fixed before sampling, for
-        example the number of samples of each class. None uses the strata of the profile, if it has strata and there are
-        no groups.
-    n_resamples : int, default=1000
-        Number of resamples for "bootstrap" and "bca". The method "bayesian", which "auto" may choose, always uses
-        2,000.
-    {draws}
-    {predicted}
-    {labels}
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. A weight says how much a sample counts; a weight of 2 does not mean two samples. So the
-        interval stays the same if all weights are doubled.
-    **params
-        Parameters of a single metric.
-
-    Returns
-    -------
-    Interval or DataFrame
-        With one metric, an :class:`Interval` with the fields `value`, `low`, `high`, `standard_error`,
-        `confidence_level` and `method`. With several metrics, a DataFrame with a row for each. If the value is
-        undefined or no interval is valid, numbers are NaN, and a warning says why.
-
-    Raises
-    ------
-    ValueError
-        If the metric is unknown, or if `confidence_level`, `method` or predictions are not valid. If there are fewer
-        than two samples or groups, or if a stratum has only one sample or group.
-    TypeError
-        If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
-        that has kinks.
-
-    See Also
-    --------
-    compare : Tests whether two models differ.
-    by_group : Intervals for slices of the data.
-
-    Notes
-    -----
-    "auto" uses the first row of the table that fits. The table counts errors, or right answers if these are rarer. With
-    weights, their number is min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error rate. For graded answers, v is the
-    mean of 1 − z, with z the grade.
-
-    =====================================  ============================================================================
-    What is estimated                      Method
-    =====================================  ============================================================================
-    The size ratio                         "gamma"; "none" if a single error could add more than 0.3 to it
-    Its z-score; with groups or strata     "delta"; "none" if fewer than 3 errors are expected in the most confident 5%
-                                           of the answers
-    A metric without influence values      "bootstrap"; below 30 errors, a warning says that it may miss the truth
-    Share of all, strata weigh unequally   "mover"
-    All else where strata weigh unequally  "bayesian", within each stratum
-    With groups, strata or costs           "delta"
-    A metric that does not count errors    "delta"
-    A share of answers, equal weights      "exact": `coverage_score`, `selective_accuracy_score`, `selective_risk_loss`;
-                                           "delta": `accuracy`
-    A share of answers, unequal weights    "delta" from 100 errors on, "binomial" below
-    An average over classes                "none" below 5 effective samples, "bayesian" below 50
-    An area, averaged over classes         "none" below 2 effective samples, "bayesian" below 100
-    A rank order with a single error       "none"
-    All else                               "delta" from 100 errors on, "bayesian" below
-    =====================================  ============================================================================
-
-    The number of effective samples of an average over classes is about the size of the smallest class; if there are
-    many classes of similar size, it is larger. "exact" is Clopper and Pearson's interval [4]_, and "binomial" is the
-    same interval for (Σ w)² / Σ w² samples. Means of graded answers are not shares, so the last row applies to them.
-
-    The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
-    degrees of freedom are the number of units minus the number of strata. With groups, the influence of a group that
-    has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees of freedom of this
-    error are computed for groups of these sizes, with the correlation within groups that the sample has (Bell and
-    McCaffrey [8]_). The correlation is that of pairs of samples in one group (Karlin, Cameron and Williams [9]_). The
-    sizes and the correlation also imply an error. The interval of a single model is at least as wide as this error with
-    the normal distribution says, because by chance the errors of a sample may all be in small groups. If the error
-    comes from resamples, groups of sizes s count as (Σ s)² / Σ s² groups of equal size.
-    If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
-    within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
-    standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights, groups
-    or strata, `accuracy` and `roc_auc` are treated as other metrics. With groups or strata, the interval is too narrow
-    if errors are few, except for shares of answers in groups.
-
-    "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
-    exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
-    weight is the largest weight times a Γ(½) variable. One error is added: a random sample, changed to a wrong answer.
-    If right answers are few, one right answer is added as well. For the area of right and wrong answers, two answers of
-    the rarer kind are added, one above and one below all others. For a class that is rarer than three times the errors,
-    three answers are added: a true positive, a false negative and a false positive of this class. The coverage was
-    measured, not proved. The standard error is the standard deviation of the draws. The added answers are single rows,
-    so "bayesian" cannot be used with groups.
-
-    Strata weigh unequally if classes are weighted to other shares than they have in the sample, as in the profiles of
-    :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and each stratum keeps
-    its weight. Each draw adds an error and a right answer to every stratum. The right answer sometimes has the lowest
-    confidence of all. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it
-    has fewer than ten right answers, its added right answer weighs less in the other half. The interval covers the
-    quantiles of both halves. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations at shares of 0.3
-    to 20%, 95% intervals of each metric covered the true value in 94 to 99% of sets if at least one error is expected
-    in the more frequent class, and in up to 100% if this class has few rows and no errors. "delta" covered it in 33 to
-    88%.
-
-    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. The
-    interval is computed as if the most confident answer counted as half an error more; Fay and Feuer add a whole error.
-    In each of 200 simulated populations, the interval covered the size ratio in 93 to 99% of the samples. Some of these
-    populations were built to make the interval fail. If a single error could add more than 0.3, the interval would be
-    too wide to be useful. In this case use :func:`~skconf.metrics.capped_size_ratio`, which has an interval for any
-    number of samples.
-
-    The calibration error of any finite sample is above 0, and the calibration error of a resample is even larger. So
-    the interval of a calibration error is extended to 0 unless the data reject calibration. (This applies to all
-    calibration errors except those with ``on="classes"``.) For this test, correctness is drawn from the confidences
-    `n_resamples` times. Calibration is rejected if at most a share 1 − level of these draws has an error as large as
-    the sample's. For graded answers, and with groups, correctness is mirrored at the confidence for a random half of
-    the units instead.
-
-    References
-    ----------
-    .. [1] B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 10, 14 and 22.
-    .. [2] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
-    .. [3] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or more correlated
-       receiver operating characteristic curves, Biometrics 44, 1988.
-    .. [4] C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of the
-       binomial, Biometrika 26, 1934.
-    .. [5] D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9, 1981.
-    .. [6] M. P. Fay and E. J. Feuer, Confidence intervals for directly standardized rates: a method based on the gamma
-       distribution, Statistics in Medicine 16, 1997.
-    .. [7] G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general approach,
-       Statistics in Medicine 27, 2008.
-    .. [8] R. M. Bell and D. F. McCaffrey, Bias reduction in standard errors for linear regression with multi-stage
-       samples, Survey Methodology 28, 2002.
-    .. [9] S. Karlin, E. C. Cameron and P. T. Williams, Sibling and parent–offspring correlation estimation with
-       variable family size, PNAS 78, 1981.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skconf.inference import confidence_interval
-    >>> from skconf.metrics import cw_accuracy_score
-    >>> rng = np.random.default_rng(0)
-    >>> y_proba = rng.random(500)
-    >>> y_true = (rng.random(500) < y_proba).astype(int)
-    >>> interval = confidence_interval(cw_accuracy_score, y_true, y_proba)
-    >>> print(f"{interval.value:.3f} in [{interval.low:.3f}, {interval.high:.3f}], by {interval.method}")
-    0.790 in [0.753, 0.823], by delta
-    >>> confidence_interval("neg_ece", y_true, y_proba, random_state=0).method
-    'bootstrap'
-    """
-    statistics, single = read_statistics(metric, params)
-    check_confidence_level(confidence_level)
-    check_option(method, "method", METHODS)
-    resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
-    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = as_profile("confidence_interval()", y_true, y_proba, **given)
-    evaluated = [statistic.evaluate(profile) for statistic in statistics.values()]
-    results, notices = intervals_by_rows(
-        list(statistics.values()),
-        [value for value, _ in evaluated],
-        profile,
-        groups=groups,
-        stratify=stratify,
-        confidence_level=confidence_level,
-        method=method,
-        resampling=resampling,
-    )
-    warn_each([notice for _, several in evaluated for notice in several] + notices)
-    if single:
-        return results[0]
-    return pd.DataFrame([asdict(interval) for interval in results], index=pd.Index(statistics, name="metric"))
-
-
-def check_confidence_level(confidence_level: Any) -> None:
-    """Raise if a confidence level does not lie between 0 and 1."""
-    check_number(confidence_level, "confidence_level", 0.0, 1.0)
-    if confidence_level in (0, 1):
-        raise ValueError(
-            f"confidence_level must lie between 0 and 1, but is {confidence_level!r}. The usual value is 0.95."
-        )
-
-
 def choose_method(statistic: Statistic, method: str) -> str:
     """Return the method for a statistic. Raise if "delta" is requested, but does not give its error."""
     if method == "auto":
@@ -362,131 +80,149 @@ def intervals_by_rows(
     stratify: Any = None,
     **options: Any,
 ) -> tuple[list[Interval], list[Notice]]:
-    """Return the interval of every statistic, and warnings. Statistics may be about different rows."""
+    """Return the interval of every statistic, and warnings. Statistics may be about different rows.
+
+    `options` are the fields of :class:`_SameRows` without a default: `confidence_level`, `method` and `resampling`.
+    """
     found: dict[int, Interval] = {}
     notices: list[Notice] = []
     for positions, rows, sampling in Sampling.by_rows(statistics, profile, groups, stratify):
-        of_rows = [(statistics[i], values[i]) for i in positions]
-        estimated, said = intervals(
-            [each for each, _ in of_rows], [value for _, value in of_rows], rows, sampling, **options
-        )
+        of_rows = [statistics[i].in_units_of(rows) for i in positions]
+        estimated, said = _SameRows(of_rows, [values[i] for i in positions], rows, sampling, **options).intervals()
         found |= dict(zip(positions, estimated, strict=True))
         notices += said
     return [found[i] for i in range(len(statistics))], notices
 
 
-def intervals(
-    statistics: Sequence[Statistic],
-    values: Sequence[float],
-    profile: ConfidenceProfile,
-    sampling: Sampling,
-    *,
-    confidence_level: float,
-    method: str,
-    resampling: Mapping[str, Any],
-) -> tuple[list[Interval], list[Notice]]:
-    """Return the interval of every statistic, and warnings. All resampled statistics share the resamples."""
-    statistics = [statistic.in_units_of(profile) for statistic in statistics]
-    notices: list[Notice] = []
-    choices: list[Choice] = []
-    for statistic, value in zip(statistics, values, strict=True):
-        if method != "auto" or np.isnan(value):
-            choices.append(Choice(choose_method(statistic, method)))
-            continue
-        choices.append(choose(statistic, profile, sampling))
-        if choices[-1].reason:
-            text = f"{statistic.name} cannot be estimated: {choices[-1].reason}."
-            notices.append(Notice(text, UndefinedMetricWarning))
-        elif choices[-1].method == "bootstrap":
-            notices += few_to_resample(statistic, profile)
-    drawn: dict[int, Floats] = {}
-    resampled = [i for i, how in enumerate(choices) if how.method in ("bootstrap", "bca") and not np.isnan(values[i])]
-    if resampled:
-        columns = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0].T
-        for i, column in zip(resampled, columns, strict=True):
-            notices += undefined_resamples(column, statistics[i].name)
-            drawn[i] = column[~np.isnan(column)]
-    bayesian = [i for i, how in enumerate(choices) if how.method == "bayesian"]
-    if bayesian and sampling.weighs_strata:
-        columns = draws_within_strata([statistics[i] for i in bayesian], [profile], sampling, resampling)[:, 0].T
-        drawn |= {i: column.reshape(-1, 2).T for i, column in zip(bayesian, columns, strict=True)}  # of two kinds
-    elif bayesian:
-        few, theirs = [statistics[i] for i in bayesian], [values[i] for i in bayesian]
-        drawn |= dict(zip(bayesian, phantom_replicates(few, theirs, profile, resampling), strict=True))
-    results = []
-    for i, (statistic, value, choice) in enumerate(zip(statistics, values, choices, strict=True)):
-        low, high, error = _ends(statistic, value, choice, drawn.get(i), profile, sampling, confidence_level)
-        results.append(Interval(value, low, high, error, confidence_level, choice.method))
-        if np.isnan(low) and not np.isnan(value) and choice.method != "none":
-            one_sided = choice.method == "bca" and error > ROUNDING * abs(value)
-            reason = (
-                "all resamples are on one side of the value, and 'bca' cannot correct such a bias. Use "
-                "method='bootstrap'."
-                if one_sided
-                else "all samples or resamples give the same value, so the error cannot be estimated."
-            )
-            notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
-    return _with_calibration(results, statistics, profile, sampling, resampling), notices
+@dataclass(frozen=True, eq=False)
+class _SameRows:
+    """Statistics of the same rows, their values, and how their intervals are computed.
 
-
-def _ends(
-    statistic: Statistic,
-    value: float,
-    choice: Choice,
-    drawn: Any,
-    profile: ConfidenceProfile,
-    sampling: Sampling,
-    confidence_level: float,
-) -> tuple[float, float, float]:
-    """Return the ends of an interval and the standard error, given its draws; NaN if there is no interval."""
-    if np.isnan(value) or choice.method == "none":
-        return np.nan, np.nan, np.nan
-    if choice.method in ("exact", "binomial"):
-        return share_ends(statistic, cast(Share, choice.share), confidence_level)
-    if choice.method == "mover":
-        return mover_ends(statistic, statistic.on(profile), sampling, confidence_level)
-    if choice.method == "gamma":
-        return gamma_ends(statistic, profile, sampling, confidence_level)
-    if choice.method == "delta":
-        return influence_ends(statistic, value, profile, sampling, confidence_level)
-    if choice.method == "bayesian":
-        return quantile_ends(statistic, value, drawn, confidence_level)
-    if choice.method == "bootstrap":
-        freedom, stretch = sampling.degrees_of_freedom, sampling.stretch
-        return bootstrap_ends(statistic, value, drawn, freedom, confidence_level, stretch)
-    return bca_ends(statistic, value, drawn, profile, sampling, confidence_level)
-
-
-def _with_calibration(
-    results: list[Interval],
-    statistics: Sequence[Statistic],
-    profile: ConfidenceProfile,
-    sampling: Sampling,
-    resampling: Mapping[str, Any],
-) -> list[Interval]:
-    """Extend the intervals of calibration errors to 0 if calibrated draws often have as large an error.
-
-    Resamples do not show whether a calibration error is 0: the true error of a calibrated classifier is 0, but its
-    error in a sample of any size is above 0.
+    Attributes
+    ----------
+    statistics, values : sequence
+        The statistics and their values.
+    profile : ConfidenceProfile
+        The rows.
+    sampling : Sampling
+        How the rows were drawn.
+    confidence_level : float
+        Confidence level.
+    method : str
+        One of `METHODS`.
+    resampling : mapping
+        Parameters of :func:`replicate`. All resampled statistics share the resamples.
     """
-    apart = {
-        i: statistic
-        for i, (statistic, interval) in enumerate(zip(statistics, results, strict=True))
-        if statistic.metric.zero_if_calibrated and (interval.low > 0 or interval.high < 0)
-    }
-    if not apart:
+
+    statistics: Sequence[Statistic]
+    values: Sequence[float]
+    profile: ConfidenceProfile
+    sampling: Sampling
+    confidence_level: float
+    method: str
+    resampling: Mapping[str, Any]
+
+    def intervals(self) -> tuple[list[Interval], list[Notice]]:
+        """Return the interval of every statistic, and warnings."""
+        choices, notices = self._choices()
+        drawn, said = self._draws(choices)
+        notices += said
+        results = []
+        for i, (statistic, value, choice) in enumerate(zip(self.statistics, self.values, choices, strict=True)):
+            low, high, error = self._ends(statistic, value, choice, drawn.get(i))
+            results.append(Interval(value, low, high, error, self.confidence_level, choice.method))
+            if np.isnan(low) and not np.isnan(value) and choice.method != "none":
+                one_sided = choice.method == "bca" and error > ROUNDING * abs(value)
+                reason = (
+                    "all resamples are on one side of the value, and 'bca' cannot correct such a bias. Use "
+                    "method='bootstrap'."
+                    if one_sided
+                    else "all samples or resamples give the same value, so the error cannot be estimated."
+                )
+                notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
+        return self._with_calibration(results), notices
+
+    def _choices(self) -> tuple[list[Choice], list[Notice]]:
+        """Return the method of every statistic, and warnings."""
+        choices: list[Choice] = []
+        notices: list[Notice] = []
+        for statistic, value in zip(self.statistics, self.values, strict=True):
+            if self.method != "auto" or np.isnan(value):
+                choices.append(Choice(choose_method(statistic, self.method)))
+                continue
+            choices.append(choose(statistic, self.profile, self.sampling))
+            if choices[-1].reason:
+                text = f"{statistic.name} cannot be estimated: {choices[-1].reason}."
+                notices.append(Notice(text, UndefinedMetricWarning))
+            elif choices[-1].method == "bootstrap":
+                notices += few_to_resample(statistic, self.profile)
+        return choices, notices
+
+    def _draws(self, choices: Sequence[Choice]) -> tuple[dict[int, Floats], list[Notice]]:
+        """Return the draws of every statistic whose method has any, by its position, and warnings."""
+        drawn: dict[int, Floats] = {}
+        notices: list[Notice] = []
+        statistics, profile, sampling, resampling = self.statistics, self.profile, self.sampling, self.resampling
+        resampled = [
+            i for i, how in enumerate(choices) if how.method in ("bootstrap", "bca") and not np.isnan(self.values[i])
+        ]
+        if resampled:
+            columns = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0].T
+            for i, column in zip(resampled, columns, strict=True):
+                notices += undefined_resamples(column, statistics[i].name)
+                drawn[i] = column[~np.isnan(column)]
+        bayesian = [i for i, how in enumerate(choices) if how.method == "bayesian"]
+        if bayesian and sampling.weighs_strata:
+            columns = draws_within_strata([statistics[i] for i in bayesian], [profile], sampling, resampling)[:, 0].T
+            drawn |= {i: column.reshape(-1, 2).T for i, column in zip(bayesian, columns, strict=True)}  # of two kinds
+        elif bayesian:
+            few, values = [statistics[i] for i in bayesian], [self.values[i] for i in bayesian]
+            drawn |= dict(zip(bayesian, phantom_replicates(few, values, profile, sampling, resampling), strict=True))
+        return drawn, notices
+
+    def _ends(self, statistic: Statistic, value: float, choice: Choice, drawn: Any) -> tuple[float, float, float]:
+        """Return the ends of an interval and the standard error, given its draws; NaN if there is no interval."""
+        profile, sampling, level = self.profile, self.sampling, self.confidence_level
+        if np.isnan(value) or choice.method == "none":
+            return np.nan, np.nan, np.nan
+        if choice.method in ("exact", "binomial"):
+            return share_ends(statistic, cast(Share, choice.share), level)
+        if choice.method == "mover":
+            return mover_ends(statistic, statistic.on(profile), sampling, level)
+        if choice.method == "gamma":
+            return gamma_ends(statistic, profile, sampling, level)
+        if choice.method == "delta":
+            return influence_ends(statistic, value, profile, sampling, level)
+        if choice.method == "bayesian":
+            return quantile_ends(statistic, value, drawn, level)
+        if choice.method == "bootstrap":
+            return bootstrap_ends(statistic, value, drawn, sampling.degrees_of_freedom, level, sampling.stretch)
+        return bca_ends(statistic, value, drawn, profile, sampling, level)
+
+    def _with_calibration(self, results: list[Interval]) -> list[Interval]:
+        """Extend the intervals of calibration errors to 0 if calibrated draws often have as large an error.
+
+        Resamples do not show whether a calibration error is 0: the true error of a calibrated classifier is 0, but its
+        error in a sample of any size is above 0.
+        """
+        apart = {
+            i: statistic
+            for i, (statistic, interval) in enumerate(zip(self.statistics, results, strict=True))
+            if statistic.metric.zero_if_calibrated and (interval.low > 0 or interval.high < 0)
+        }
+        if not apart:
+            return results
+        if self.sampling.grouped or self.profile.kind != "right or wrong":
+            draw, drawn_from = partial(draw_mirrored, self.sampling), both_sides(self.profile)
+        else:
+            draw, drawn_from = partial(draw_outcomes, self.profile.confidence), both_outcomes(self.profile)
+        drawn = replicate(draw, [drawn_from], list(apart.values()), **self.resampling)[:, 0]
+        for i, column in zip(apart, drawn.T, strict=True):
+            interval = results[i]
+            as_far = np.count_nonzero(np.abs(column) >= abs(interval.value) * (1 - ROUNDING))
+            if (as_far + 1) / (len(column) + 1) > 1 - interval.confidence_level:
+                results[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
         return results
-    if sampling.grouped or profile.kind != "right or wrong":
-        draw, drawn_from = partial(draw_mirrored, sampling), both_sides(profile)
-    else:
-        draw, drawn_from = partial(draw_outcomes, profile.confidence), both_outcomes(profile)
-    drawn = replicate(draw, [drawn_from], list(apart.values()), **resampling)[:, 0]
-    for i, column in zip(apart, drawn.T, strict=True):
-        interval = results[i]
-        as_far = np.count_nonzero(np.abs(column) >= abs(interval.value) * (1 - ROUNDING))
-        if (as_far + 1) / (len(column) + 1) > 1 - interval.confidence_level:
-            results[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
-    return results
 
 
 def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:

@@ -107,7 +107,7 @@ def _evaluate(
         on = statistics[positions[0]].on
         metrics, seen = [statistics[i].metric for i in positions], on(profile)
         drawn = counts  # of the rows that they are about, or of all
-        if seen.abstained is not None and counts.shape[1] == seen.n_rows:
+        if seen.abstained is not None and beside is None and counts.shape[1] == seen.n_rows:
             drawn = counts[:, ~seen.abstained.rows]
         values = _values(seen, metrics, drawn, None if beside is None else on(beside))
         for i, column in zip(positions, values.T, strict=True):

@@ -267,6 +267,16 @@ class Sampling:
             return 1.0, alone
         return min((float(totals @ totals) - float(alone.sum())) / possible, 1.0), alone
 
+    def design_effect(self, influence: Floats) -> float:
+        """Return by how much groups enlarge the variance of a sum, 1 + ρ (Σ m² / Σ m − 1) for groups of m samples.
+
+        The correlation ρ is that of the effects of samples in one group, given the first-order effects of all samples.
+        """
+        assert self.unit is not None
+        correlation, _ = self._correlation(self.totals(influence), influence)
+        of_groups = np.bincount(self.unit)[: self.n_units]
+        return 1 + max(correlation, 0.0) * (float(of_groups @ of_groups) / float(of_groups.sum()) - 1)
+
     def _variance_of_groups(self, correlation: float) -> Floats:
         """Return the variances of the groups, if samples have a variance of 1.
 

@@ -12,9 +12,9 @@ from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.warn import collected
 from skconf.inference._assessment import Assessment, Grade, Stretch
+from skconf.inference._confidence_interval import confidence_interval
 from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums, GradedSums
 from skconf.inference._harm import GRADES, harm
-from skconf.inference._intervals import confidence_interval
 from skconf.inference._joint_test import LEVEL, JointTest
 from skconf.inference._p_values import student
 from skconf.inference._wording import gap_in_words, in_words

@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 from _support.inference.group_coverage import SHIFTS, SIZES, coverage, drawn
 from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile
 from skconf.inference import compare, confidence_interval
+from skconf.inference._bayesian_bootstrap import phantoms_for
 from skconf.inference._interval_methods import bootstrap_ends
 from skconf.inference._sampling import Sampling
+from skconf.metrics import get_metric
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES.keys())
+@pytest.mark.slow
 def test_intervals_of_few_groups_hold_the_truth(sizes):
     """Three standard errors of 250 sets are 0.041."""
     assert coverage(sizes, 0.5, 250) >= 0.95 - 0.041
@@ -152,3 +156,75 @@ def test_replicates_are_stretched():
     low, high, error = bootstrap_ends(SimpleNamespace(bounds=(0.0, 1.0)), 0.5, replicates, 9, 0.95, stretch=1.5)
     assert error == pytest.approx(1.5 * replicates.std(ddof=1))
     assert (low, high) == pytest.approx((0.5 - stats.t.ppf(0.975, 9) * error, 0.5 + stats.t.ppf(0.975, 9) * error))
+
+
+class TestErrorsInFewGroups:
+    """The Bayesian bootstrap then draws groups, and a phantom weighs as much as the design effect says."""
+
+    SURE = np.linspace(0.5, 0.99, 40)
+    RIGHT = ~np.isin(np.arange(40), [3, 17, 22, 39])
+
+    def interval(self, metric="aurc_loss", times=1, **given):
+        group = np.repeat(np.arange(40), times)
+        profile = ConfidenceProfile.from_correctness(self.RIGHT[group], self.SURE[group], **given)
+        return confidence_interval(metric, profile, groups=group, random_state=0)
+
+    def test_groups_of_equal_answers_are_as_single_answers(self):
+        """Five times the same answer tells no more than one; ungrouped rows are computed otherwise."""
+        expected = confidence_interval(
+            "aurc_loss", ConfidenceProfile.from_correctness(self.RIGHT, self.SURE), random_state=0
+        )
+        for times in (1, 5):
+            found = self.interval(times=times)
+            assert found.method == expected.method == "bayesian"
+            assert found.value == pytest.approx(expected.value, rel=0.05)
+            assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=0.12)
+            assert found.standard_error == pytest.approx(expected.standard_error, rel=0.08)
+
+    def test_one_draw_by_hand(self):
+        """Answers of a group have one weight; a phantom counts as as many answers as the sizes and errors say."""
+        group, rng = np.repeat([0, 1, 2, 3], [4, 1, 2, 1]), np.random.default_rng(0)
+        right = np.array([0, 0, 1, 1, 1, 1, 0, 1])
+        profile = ConfidenceProfile.from_correctness(right, np.linspace(0.5, 0.9, 8), groups=group)
+        phantoms = phantoms_for(get_metric("aurc_loss"), profile, Sampling.of(profile), rng)
+        effect = 1 + max(correlation_of(right, group), 0) * ((4**2 + 1 + 2**2 + 1) / 8 - 1)
+        assert phantoms.rows == pytest.approx(effect, rel=1e-12)
+        factors = phantoms.draw(20_000, rng)
+        assert all(np.ptp(factors[:, :8][:, group == each], axis=1).max() == 0 for each in range(4))
+        assert factors[:, :8].mean(axis=0) == pytest.approx(np.ones(8), abs=0.05)
+        wrong, added_right = (factors[:, part].sum(axis=1) for part in (slice(8, 16), slice(16, 24)))
+        assert wrong.mean() == pytest.approx(effect / 2, rel=0.05)
+        assert added_right.mean() == pytest.approx(effect / 2, rel=0.05)
+
+    def test_a_sample_without_errors_has_an_interval(self):
+        right, group = np.ones(40, bool), np.repeat(np.arange(20), 2)
+        profile = ConfidenceProfile.from_correctness(right, self.SURE, groups=group)
+        found = confidence_interval("aurc_loss", profile, random_state=0)
+        assert found.low == found.value == 0
+        assert 0.01 < found.high < 0.3
+
+    @pytest.mark.parametrize(
+        ("n_wrong", "n_groups", "method"), [(9, 36, "bayesian"), (9, 35, "delta"), (10, 90, "delta")]
+    )
+    def test_they_are_fewer_than_ten_and_at_most_a_quarter(self, n_wrong, n_groups, method):
+        group = np.repeat(np.arange(n_groups), 2)
+        sure = np.random.default_rng(0).random(len(group))
+        for wrong in (group < n_wrong, group >= n_wrong):  # or right answers are as few
+            profile = ConfidenceProfile.from_correctness(~wrong, sure, groups=group)
+            drawn = ["aurc_loss", "augrc_loss", "confidence_log_loss", "ecuas_loss", "confidence_roc_auc_score"]
+            others = ["accuracy", "selective_risk_loss", "confidence_brier_loss"]  # means with two bounds
+            found = confidence_interval([*drawn, *others], profile, random_state=0)
+            assert found["method"].tolist() == [method] * 5 + ["delta"] * 3
+
+    def test_one_error_determines_no_order(self):
+        profile = ConfidenceProfile.from_correctness(np.arange(40) != 3, self.SURE, groups=np.arange(40) // 2)
+        with pytest.warns(UndefinedMetricWarning, match="only one answer is wrong; it is in row 3"):
+            assert confidence_interval("confidence_roc_auc_score", profile).method == "none"
+
+    def test_errors_without_weight_are_none(self):
+        group = np.repeat(np.arange(40), 2)
+        weight = np.where(group < 10, 0.0, 1.0)
+        profile = ConfidenceProfile.from_correctness(
+            group >= 15, np.linspace(0.5, 0.9, 80), groups=group, sample_weight=weight
+        )
+        assert confidence_interval("aurc_loss", profile, random_state=0).method == "bayesian"

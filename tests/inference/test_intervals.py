@@ -16,7 +16,8 @@ from sklearn.metrics import roc_auc_score
 from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf.inference import confidence_interval
 from skconf.inference._bayesian_bootstrap import phantoms_for
-from skconf.inference._intervals import read_statistics
+from skconf.inference._confidence_interval import read_statistics
+from skconf.inference._sampling import Sampling
 from skconf.metrics import get_metric
 
 FEW = [
@@ -239,7 +240,7 @@ class TestShares:
         assert (found.method, np.isnan(found.low)) == ("none", True)
 
     def test_groups_and_strata_are_left_to_delta(self):
-        profile, codes = with_errors(5, 60), np.arange(60) % 20
+        profile, codes = with_errors(8, 60), np.arange(60) % 20  # errors in eight of 20 groups are not rare
         for given in ({"groups": codes}, {"stratify": codes % 2}):
             found = confidence_interval(["selective_risk_loss", "aurc_loss"], profile, **given)
             assert found["method"].tolist() == ["delta", "delta"]
@@ -263,7 +264,7 @@ class TestFewErrors:
         """The loss of the samples with exponential weights, and of a phantom error in the place of one of them."""
         profile = with_errors(3, 8)
         rng = np.random.default_rng(7)
-        phantoms = phantoms_for(get_metric("confidence_brier_loss"), profile, rng)
+        phantoms = phantoms_for(get_metric("confidence_brier_loss"), profile, Sampling.of(profile), rng)
         weight = phantoms.draw(1, rng)[0]
         errors, rights = (weight[part] for part in (slice(8, 16), slice(16, 24)))
         assert np.count_nonzero(errors) == np.count_nonzero(rights) == 1
@@ -284,6 +285,22 @@ class TestFewErrors:
             assert least <= found.low <= found.value <= found.high <= most
             assert found.high > found.low
             assert found.method in ("bayesian", "delta")  # as all right answers are of one kind
+
+    @pytest.mark.parametrize("n_abstained", [40, 80])
+    def test_rows_that_abstain_change_nothing(self, n_abstained):
+        """Also if there are as many of them as answers, or as answers and phantoms together."""
+        sure, right = np.linspace(0.5, 1, 40), np.arange(40) % 8 > 0
+        gone = np.r_[np.zeros(40, bool), np.ones(n_abstained, bool)]
+        beside = ConfidenceProfile.from_correctness(
+            np.r_[right, np.zeros(n_abstained)], np.r_[sure, np.full(n_abstained, 0.5)], abstained=gone
+        )
+        metrics = ["aurc_loss", "confidence_brier_loss"]
+        found, expected = (
+            confidence_interval(metrics, each, random_state=0)
+            for each in (beside, ConfidenceProfile.from_correctness(right, sure))
+        )
+        assert found["method"].tolist() == ["bayesian"] * 2
+        pd.testing.assert_frame_equal(found, expected)
 
     @pytest.mark.parametrize("metric", ["neg_augrc", "neg_ecuas", "cw_roc_auc", "cf1_macro", "confidence_roc_auc"])
     def test_as_wide_as_delta_where_errors_are_many(self, metric):
@@ -326,11 +343,12 @@ class TestFewErrors:
         pd.testing.assert_frame_equal(one, two)
 
     @pytest.mark.parametrize("metric", ["neg_ecuas", "aurc_loss", "confidence_roc_auc", "cw_roc_auc"])
+    @pytest.mark.slow
     def test_of_many_answers_some_stand_for_others(self, metric, monkeypatch):
         """The rest is thinned, evenly over the confidences: errors decide, and all of them are kept."""
         profile = with_errors(40, 2400)
         whole = confidence_interval(metric, profile, random_state=0)
-        monkeypatch.setattr("skconf.inference._bayesian_bootstrap._MOST_ROWS", 600)
+        monkeypatch.setattr("skconf.inference._bayesian_bootstrap.MOST_ROWS", 600)
         thinned = confidence_interval(metric, profile, random_state=0)
         width = whole.high - whole.low
         assert (thinned.low, thinned.high) == pytest.approx((whole.low, whole.high), abs=0.06 * width)
@@ -360,7 +378,7 @@ class TestFewOfAClass:
         return predictions
 
     def test_phantoms_are_found_missed_and_taken_for_it(self, rare):
-        phantoms = phantoms_for(get_metric("crecall_score"), rare(10), np.random.default_rng(0))
+        phantoms = phantoms_for(get_metric("crecall_score"), rare(10), Sampling.of(rare(10)), np.random.default_rng(0))
         assert phantoms.added.true_class.tolist() == [1, 1, 0]
         assert phantoms.added.predicted_class.tolist() == [1, 0, 1]
         assert phantoms.added.proba.tolist() == [[0, 1], [1, 0], [0, 1]]
@@ -780,7 +798,7 @@ class TestErrors:
         assert np.isnan(found.low)
 
 
-@pytest.mark.simulation
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["matthews_corrcoef", "cw_matthews_corrcoef", "cw_cohen_kappa_score"])
 @pytest.mark.parametrize("n_sets", [25, pytest.param(200, marks=pytest.mark.slow)])
 def test_agreement_on_a_rare_class_rests_on_its_few_samples(metric, n_sets):

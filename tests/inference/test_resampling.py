@@ -11,7 +11,7 @@ from _support.predictions import draw_labels
 from scipy import stats
 
 from skconf import ConfidenceProfile, get_scorer, metrics
-from skconf.inference._intervals import read_statistics
+from skconf.inference._confidence_interval import read_statistics
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
 

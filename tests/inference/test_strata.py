@@ -120,7 +120,7 @@ def test_thinned_rows_have_the_draws_of_all(monkeypatch):
     y, proba = rows(np.random.default_rng(0), (3000, 500), 0.05)
     profile = at(0.05, y, proba)
     whole = confidence_interval("confidence_brier_loss", profile, random_state=0)
-    monkeypatch.setattr("skconf.inference._bayesian_bootstrap._MOST_ROWS", 1000)
+    monkeypatch.setattr("skconf.inference._bayesian_bootstrap.MOST_ROWS", 1000)
     some = confidence_interval("confidence_brier_loss", profile, random_state=0)
     assert some.value == whole.value
     assert (some.low, some.high) == pytest.approx((whole.low, whole.high), abs=0.15 * (whole.high - whole.low))
