@@ -99,6 +99,23 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         UserWarning
             If `reject_cost` is so large that nothing is ever rejected. If the calibrator warns.
         """
+        training = self._read(X, y, params)
+        classes, rule = training.classes, training.rule
+        decisions = classes if rule is None else rule.decisions
+        reject_label = choose_reject_label(classes, self.reject_label, None if rule is None else decisions)
+        members, learned = self._fit_members(training)
+        self.classes_, self.reject_label_, self.members_, self.rule_ = classes, reject_label, members, rule
+        self.confidence_ = learned
+        self.decisions_ = decisions
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name in vars(self):  # it is from an earlier fit
+                delattr(self, name)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def _read(self, X: Any, y: ArrayLike, params: dict[str, Any]) -> Training:
+        """Check the arguments of ``fit``, and what depends on the classes."""
         X, y = indexable(X, y)
         y = _single_output(y)
         truth = LabelColumn(y, "y")
@@ -126,11 +143,10 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self.prevalence is not None:
             check_corrects(self.calibration, self.keep_prediction)
             mix = self._read_mix(classes)
-        reject_label = choose_reject_label(classes, self.reject_label, None if rule is None else rule.decisions)
         fit_params, split_params = self._route({name: value for name, value in params.items() if value is not None})
         # The weights may be meant for the last step of a pipeline, and weigh its calibration, too.
         weights = [value for name, value in fit_params.items() if name.split("__")[-1] == "sample_weight"]
-        training = Training(
+        return Training(
             estimator=self.estimator,
             X=X,
             y=y,
@@ -148,16 +164,6 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        members, learned = self._fit_members(training)
-        self.classes_, self.reject_label_, self.members_, self.rule_ = classes, reject_label, members, rule
-        self.confidence_ = learned
-        self.decisions_ = classes if rule is None else rule.decisions
-        for name in ("n_features_in_", "feature_names_in_"):
-            if name in vars(self):  # it is from an earlier fit
-                delattr(self, name)
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
-        return self
 
     def _validate_params(self) -> None:
         """Check parameters as scikit-learn does; for common mistakes, add to the message what to do."""
