@@ -1878,6 +1878,7 @@ def selective_accuracy_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     threshold: float | None = None,
+    coverage: float | None = None,
 ) -> float:
     """Selective accuracy: the accuracy of the accepted predictions.
 
@@ -1889,6 +1890,10 @@ def selective_accuracy_score(
     threshold : float, default=None
         The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
         classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
+    coverage : float, default=None
+        Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
+        are accepted. If some of several tied ones must be rejected, the value is the mean over all choices of them. Set
+        it to compare models at the same coverage.
 
     Returns
     -------
@@ -1905,6 +1910,7 @@ def selective_risk_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     threshold: float | None = None,
+    coverage: float | None = None,
 ) -> float:
     """Selective risk: the error rate of the accepted predictions.
 
@@ -1917,6 +1923,10 @@ def selective_risk_loss(
     threshold : float, default=None
         The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
         classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
+    coverage : float, default=None
+        Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
+        are accepted. If some of several tied ones must be rejected, the value is the mean over all choices of them. Set
+        it to compare models at the same coverage.
 
     Returns
     -------

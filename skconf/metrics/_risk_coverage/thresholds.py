@@ -6,13 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.checks import check_threshold
+from skconf._core.checks import check_number, check_threshold
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
 from skconf.metrics._base import references
 from skconf.metrics._base.columns import lost, scored_from
-from skconf.metrics._base.kinds import Ratio
+from skconf.metrics._base.kinds import Ranked, Ratio, Substitute
 from skconf.profile import ConfidenceProfile
 
+#: The error rate near a threshold is that of this share of the predictions on each side, times n^(-1/5).
+_REACH = 0.25
+_ROUNDING = 1e-12
 #: The text is the same for all metrics, so that it is shown once if several metrics give it.
 NO_THRESHOLD = (
     "No threshold was given, and the predictions have none, so 0.5 is used. In a binary task, this accepts every "
@@ -27,10 +32,17 @@ threshold : float, default=None
     classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning."""
 
 
+_COVERAGE = """\
+coverage : float, default=None
+    Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores are
+    accepted. If some of several tied ones must be rejected, the value is the mean over all choices of them. Set it to
+    compare models at the same coverage."""
+
+
 class AtThreshold(Ratio):
     """A metric of the accepted predictions, whose score reaches a threshold."""
 
-    shared_text = MappingProxyType({"{threshold}": _THRESHOLD})
+    shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{coverage}": _COVERAGE})
 
     threshold: float | None = None
 
@@ -106,6 +118,72 @@ class Coverage(
 coverage_score = Coverage.function
 
 
+class AtCoverage(Substitute, Ranked):
+    """The accuracy or the error rate of a share of the predictions, those with the highest scores.
+
+    Each resample accepts this share of its own rows, so its threshold is chosen again.
+    """
+
+    undefined = "the model abstains in too many rows to accept this share"
+    why_resampled = ""
+    counts_abstained = True
+    of_losses = True
+
+    coverage: float
+    of_right: bool
+
+    def of_ranking(self, ranking: Ranking) -> float:
+        accepted, errors, goal = self._curve(ranking)
+        if goal > accepted[-1] * (1 + _ROUNDING):
+            return np.nan
+        risk = float(np.interp(goal, accepted, errors)) / goal
+        return 1 - risk if self.of_right else risk
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        accepted, errors, goal = self._curve(ranking)
+        risk = np.interp(goal, accepted, errors) / goal
+        share = np.clip((goal - accepted[:-1]) / np.diff(accepted), 0, 1)  # of each score, that is accepted
+        # One more sample moves the threshold. What this changes depends on the error rate near the threshold.
+        reach = _REACH * accepted[-1] * len(share) ** -0.2
+        near = np.clip([goal - reach, goal + reach], 0, accepted[-1])
+        rate = np.diff(np.interp(near, accepted, errors))[0] / (near[1] - near[0])
+        share = np.append(share, np.zeros(len(ranking.score) - len(share)))  # nothing of the rows that abstain
+        right = (self.coverage * (rate - risk) - share * rate) / goal
+        wrong = right + share / goal
+        return (-right, -wrong) if self.of_right else (right, wrong)
+
+    def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
+        """Return which predictions may be accepted, because only their errors count."""
+        ranking = self.ranking_of(profile)
+        accepted, _, goal = self._curve(ranking)
+        last = min(int(np.searchsorted(accepted, goal * (1 - _ROUNDING))), len(accepted) - 1)
+        return np.asarray(profile.score >= ranking.score[max(last - 1, 0)])
+
+    def _curve(self, ranking: Ranking) -> tuple[Floats, Floats, float]:
+        """Return the weight and the errors of the predictions above each score, and the weight to accept."""
+        answers = ranking.score > -np.inf
+        accepted, errors = (np.append(0, np.cumsum(each[answers])) for each in (ranking.weight, ranking.errors))
+        return accepted, errors, self.coverage * ranking.total_weight
+
+
+def _at_coverage(asked: Any, *, of_right: bool) -> Any:
+    """Return the metric itself, or the metric of a share of the predictions; raise if it is not clear which."""
+    if asked.coverage is None:
+        return asked
+    if asked.threshold is not None:
+        raise ValueError(
+            f"threshold={asked.threshold!r} and coverage={asked.coverage!r} exclude each other. Leave out one of them."
+        )
+    return AtCoverage(asked=asked, coverage=asked.coverage, of_right=of_right)
+
+
+def _check_coverage(coverage: Any) -> None:
+    if coverage is not None:
+        check_number(coverage, "coverage", 0.0, 1.0)
+        if coverage == 0:
+            raise ValueError("coverage must be above 0, but is 0.")
+
+
 class SelectiveAccuracy(
     AtThreshold,
     name="selective_accuracy_score",
@@ -120,6 +198,7 @@ class SelectiveAccuracy(
 
     {predictions}
     {threshold}
+    {coverage}
 
     Returns
     -------
@@ -148,6 +227,15 @@ class SelectiveAccuracy(
     takes = "graded"
     of_losses = True
 
+    coverage: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_coverage(self.coverage)
+
+    def computed_by(self) -> Any:
+        return _at_coverage(self, of_right=True)
+
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
         return accepted * profile.correctness, accepted
@@ -172,6 +260,7 @@ class SelectiveRisk(
 
     {predictions}
     {threshold}
+    {coverage}
 
     Returns
     -------
@@ -193,12 +282,23 @@ class SelectiveRisk(
     >>> from skconf.metrics import selective_risk_loss
     >>> selective_risk_loss([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.5)
     0.25
+    >>> selective_risk_loss([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], coverage=0.75)
+    0.0
     """
 
     undefined = "nothing is accepted at this threshold"
     share_interval = "exact"
     takes = "costs"
     of_losses = True
+
+    coverage: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_coverage(self.coverage)
+
+    def computed_by(self) -> Any:
+        return _at_coverage(self, of_right=False)
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
