@@ -49,7 +49,7 @@ def of_reliability(shown: Sequence[Any]) -> str:
         sure, right, low, high = last.overall[:4]
         if last.before is not None:
             before, after = (_points(_mean_gap(each)) for each in (last.before, last))
-            return capitalized(f"{what}mean gap {before} before, {after} after")
+            return capitalized(f"{what}mean gap (ECE) {before} before, {after} after")
         if last.strategy == "binless" and last.view != "tail":
             return capitalized(what + _of_band(last.confidence, last.low, last.high, too_high, too_low))
         if states[0] == neither and high - low > _WIDEST:

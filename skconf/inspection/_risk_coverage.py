@@ -24,7 +24,7 @@ from skconf.inspection._drawing import (
 )
 from skconf.inspection._findings import of_risk_coverage
 from skconf.inspection._risk_difference import RiskDifference
-from skconf.inspection._scales import SCALES, label_percent, spans_a_decade
+from skconf.inspection._scales import SCALES, label_percent, label_points, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
@@ -33,6 +33,9 @@ from skconf.profile import ConfidenceProfile
 _FEW = 0.05
 #: Default level of the band of a difference.
 _LEVEL = 0.95
+
+#: What the axis of a difference shows.
+_DIFFERENCE = "risk minus risk of the baseline, in points"
 
 
 @dataclass(eq=False, repr=False)
@@ -189,9 +192,9 @@ def _draw_difference(ax: Any, difference: RiskDifference, style: Style, label: s
     ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
     seen = np.isfinite(low) | ~np.isfinite(low).any()  # with fewer errors, the difference jumps
     ax.plot(x[seen], difference.value[seen], gid=CLASSIFIER, label=label, **style.line)
-    ax.set(xlabel="coverage: share of predictions accepted", ylabel="risk minus risk of the baseline", xlim=(0, 1))
+    ax.set(xlabel="coverage: share of predictions accepted", ylabel=_DIFFERENCE, xlim=(0, 1))
     label_percent(ax.xaxis)
-    label_percent(ax.yaxis)
+    label_points(ax.yaxis)
 
 
 def _draw_references(ax: Any, error_rate: float | None) -> None:

@@ -31,6 +31,11 @@ def percent(share: float, _: Any = None) -> str:
     return f"{exact(100 * share)}%"
 
 
+def points(difference: float, _: Any = None) -> str:
+    """Return a difference of shares in points, such as −1.5 for −0.015."""
+    return exact(100 * difference).replace("-", "−")
+
+
 def plain(value: float, _: Any = None) -> str:
     """Return a number as a decimal with as many digits as it needs, such as 0.1."""
     return exact(value)
@@ -44,6 +49,11 @@ def size(value: float, _: Any = None) -> str:
 def label_percent(axis: Any) -> None:
     """Write the ticks of an axis as percentages."""
     _label(axis, percent)
+
+
+def label_points(axis: Any) -> None:
+    """Write the ticks of an axis as points, for differences of percentages."""
+    _label(axis, points)
 
 
 def label_decimals(axis: Any) -> None:

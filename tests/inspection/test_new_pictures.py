@@ -77,6 +77,8 @@ class TestDifference:
     def test_equal_models_do_not_differ(self):
         shown = RiskCoverageDisplay.from_predictions(binary(1.0), baseline=binary(1.0))
         assert title(shown) == "No clear difference at any coverage"
+        assert shown.ax_.get_ylabel().endswith("in points")
+        assert shown.ax_.yaxis.get_major_formatter()(-0.015) == "−1.5"
         assert (shown.difference.value == 0).all()
 
     def test_few_errors_have_no_band(self):

@@ -213,7 +213,7 @@ class TestBefore:
             each = [profile.correct[bins == b].sum() - profile.confidence[bins == b].sum() for b in np.unique(bins)]
             gaps.append(100 * np.abs(each).sum() / 3000)
         shown = ReliabilityDisplay.from_predictions(after, before=before)
-        assert title(shown) == f"Mean gap {gaps[0]:.1f} points before, {gaps[1]:.1f} points after"
+        assert title(shown) == f"Mean gap (ECE) {gaps[0]:.1f} points before, {gaps[1]:.1f} points after"
 
 
 class TestHistogramUnderTheCurve:
