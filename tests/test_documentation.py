@@ -178,12 +178,12 @@ def test_readme_shows_what_a_file_gives(tmp_path, monkeypatch, capsys):
     printed = run(before, tmp_path)
     assert_same_but_for_last_digits(printed, "".join(re.findall(r"^# (.*\n)", before, flags=re.M)))
     monkeypatch.chdir(tmp_path)
-    assert main(["evaluate", "boosting.csv", "--short", "--html", "report.html"]) == 0
+    assert main(["evaluate", "boosting.csv", "--errors", "0.02", "--short", "--html", "report.html"]) == 0
     printed, said = capsys.readouterr()
     assert "warning" not in said
     (shown,) = blocks("README.md", "console")
     command, *lines = (line for line in shown.splitlines() if line != "…")
-    assert command == "$ skconf evaluate boosting.csv --short --html report.html"
+    assert command == "$ skconf evaluate boosting.csv --errors 0.02 --short --html report.html"
     for line in lines:
         assert line in [each.rstrip() for each in printed.splitlines()]
 
