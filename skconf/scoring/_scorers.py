@@ -18,7 +18,7 @@ from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered, costs_of, outputs_of
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
-from skconf.metrics._base.registry import SCORERS, Preset, meant_by
+from skconf.metrics._base.registry import SCORERS, Preset, meant_by, metric_classes
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
 
@@ -41,7 +41,10 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
     if name in theirs:
         hint = " It is one of scikit-learn's: use sklearn.metrics.get_scorer, or confidence_scoring."
     else:
-        meant = [next(iter(cls.info.scorers)) for cls in meant_by(name) if cls.info.scorers]
+        stem = name.lower().removeprefix("neg_")
+        named = [cls for function, cls in metric_classes().items() if function == stem] or meant_by(stem)
+        own = {scorer: preset for cls in named for scorer, preset in cls.info.scorers.items()}
+        meant = [scorer for scorer, preset in own.items() if not preset.params] or list(own)
         hint = f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists them all."
     raise ValueError(f"There is no scorer {name!r}.{hint}")
 

@@ -72,6 +72,29 @@ class TestNames:
         with pytest.raises(ValueError, match=rf"no scorer '{wrong}'\. Did you mean .*'{meant}'.*get_scorer_names\(\)"):
             make(wrong)
 
+    @pytest.mark.parametrize("function", metrics.__all__)
+    def test_the_name_of_a_function_suggests_its_scorers(self, function):
+        scorers = [name for name in NAMES if meaning(name)[0].__name__ == function]
+        if scorers and function not in NAMES:
+            with pytest.raises(ValueError, match="Did you mean") as said:
+                get_scorer(function)
+            named = re.findall(r"'(\w+)'", str(said.value).partition("Did you mean")[2])
+            assert set(named) <= set(scorers)
+
+    @pytest.mark.parametrize(
+        ("wrong", "meant"),
+        [
+            ("neg_csr", "'neg_csr_deviation' or 'neg_csr_excess'"),
+            ("csr", "'neg_csr_deviation' or 'neg_csr_excess'"),
+            ("NEG_Brier", "'neg_confidence_brier'"),
+            ("expected_calibration_error", "'neg_ece'"),
+            ("calibrated_size_ratio", "'neg_csr_deviation' or 'neg_csr_excess'"),
+        ],
+    )
+    def test_an_abbreviation_suggests_the_scorers_of_its_metric(self, wrong, meant):
+        with pytest.raises(ValueError, match=rf"no scorer '{wrong}'\. Did you mean {meant}\?"):
+            get_scorer(wrong)
+
     def test_a_name_like_no_other_suggests_nothing(self):
         with pytest.raises(ValueError, match=r"no scorer 'xyzzy'\. skconf.get_scorer_names\(\) lists them all"):
             get_scorer("xyzzy")
