@@ -67,7 +67,8 @@ class Assessment:
     text : str
         The verdict, in one or two sentences.
     p_value : float
-        Joint p-value of the hypothesis that confidences are calibrated. NaN if there are too few errors to say.
+        Joint p-value of the hypothesis that confidences are calibrated, over all ranges of confidence. It is two-sided:
+        `overconfident` and `underconfident` say in which direction. NaN if there are too few errors to say.
     found : bool
         Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
     grade : str

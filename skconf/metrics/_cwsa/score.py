@@ -127,7 +127,8 @@ class CWSAScore(
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
     − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA is 0 if nothing is accepted.
+    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
+    the threshold.
 
     {predictions}
     {threshold}
@@ -179,7 +180,8 @@ class CWSAPlusScore(
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
     threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA+ is 0 if nothing is accepted.
+    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
+    the threshold.
 
     {predictions}
     {threshold}
