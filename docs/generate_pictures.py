@@ -23,7 +23,7 @@ PICTURE = re.compile(r"\]\((pictures/\w+\.png)\)")
 
 
 def confident_answers(seed=0):
-    """Return predictions of boosting for new samples. One label in a hundred is wrong, and it learned them by heart."""
+    """Return predictions of boosting for new samples. One label in a hundred is wrong, in training and in the test."""
     X, y = make_classification(20_000, 20, n_informative=10, class_sep=2.0, flip_y=0.02, random_state=seed)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
     model = HistGradientBoostingClassifier(max_iter=400, random_state=seed).fit(X_train, y_train)
@@ -38,7 +38,7 @@ def main_finding(profile):
 
 
 def draw_main_finding():
-    """Draw a model that is fine on average and wrong at the top, as it is usually drawn and in the tail."""
+    """Draw a model with a small calibration error and errors at the top, as it is usually drawn and in the tail."""
     profile = confident_answers()
     error, n, expected, observed = main_finding(profile)
     figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
@@ -46,7 +46,7 @@ def draw_main_finding():
     for ax in shown.ax_:
         ax.get_legend().remove()
     name_lines(*shown.ax_)
-    axes[0].set_title(f"On average it looks fine:\noff by {100 * error:.1f} points (ECE)", loc="left")
+    axes[0].set_title(f"Its calibration error (ECE)\nis only {100 * error:.1f} points", loc="left")
     title = f"Of its {n:,} most confident answers {observed}\nare wrong, where {expected:.1f} are expected"
     axes[1].set_title(title, loc="left")
     return figure
