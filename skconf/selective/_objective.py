@@ -186,7 +186,7 @@ class Objective:
         fewest, total = smallest_sample(self.target, self.level), round(sweep.total)
         if total < fewest:
             samples = counted(total, "sample")
-            return f"{samples} cannot show {claim}: at least {fewest} samples without an error are needed"
+            return f"{samples} cannot show {claim}: at least {fewest:,} samples without an error are needed"
         return f"no threshold was shown to have {claim}. {self._closest(sweep, bound, self.level)}"
 
     def _closest(self, sweep: Sweep, bound: Floats, level: float) -> str:

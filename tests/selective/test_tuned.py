@@ -543,7 +543,7 @@ def test_the_threshold_is_zero_where_every_sample_is_accepted(three, weight, par
         ({"target": 0.0}, "the observed risk is above target=0.0 at every threshold"),
         (
             {"target": 0.001, "confidence_level": 0.99},
-            r"60 samples cannot show .*target=0.001.*0.99: at least 4603 samples without an error are needed",
+            r"60 samples cannot show .*target=0.001.*0.99: at least 4,603 samples without an error are needed",
         ),
         (
             {"target": 0.05, "confidence_level": 0.9},
