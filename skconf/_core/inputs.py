@@ -164,12 +164,24 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
     _refuse_two_spellings(classes.tolist(), truth.name)
     _refuse_column_vector(classes, n_classes)
     if len(classes) != n_classes:
+        if _look_like_probabilities(classes, len(truth)):
+            raise ValueError(
+                f"y_true looks like probabilities: it holds {len(classes)} distinct numbers from 0 to 1. Pass true "
+                "labels first, then probabilities: metric(y_true, y_proba)."
+            )
         raise ValueError(
             f"y_proba describes {n_classes} classes, but y_true holds {len(classes)} distinct labels "
             f"({shorten(classes.tolist())}). Pass {option('labels', ...)}, in the order of the columns of y_proba "
             "(a classifier's classes_)."
         )
     return classes
+
+
+def _look_like_probabilities(labels: NDArray[Any], n_rows: int) -> bool:
+    """Return whether labels are numbers from 0 to 1 that hardly repeat, unlike grades."""
+    if labels.dtype.kind != "f" or len(labels) < max(3, n_rows / 2):
+        return False
+    return bool(labels.min() >= 0 and labels.max() <= 1)
 
 
 def position_of(classes: NDArray[Any], pos_label: Any) -> int | None:

@@ -139,14 +139,17 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
     where = np.argwhere(bad)[0]
     value = block[tuple(where)]
     column = f", column {where[1]}" if block.ndim == 2 else ""
-    wrong = "NaN" if np.isnan(value) else f"{value}, outside [0, 1]"
-    raise DataError(
-        f"{name} has {wrong}, in ",
-        start + where[0],
-        f"{column}. Pass probabilities (predict_proba), not scores or logits.",
-        kind="missing" if np.isnan(value) else "out of range",
-        column=name,
-    )
+    kind, wrong = "out of range", f"{value}, outside [0, 1]"
+    advice = "Pass probabilities (predict_proba), not scores or logits."
+    if np.isnan(value):
+        kind, wrong = "missing", "NaN"
+        advice = (
+            "Leave out rows without probabilities. If the model abstains in them, pass abstained to "
+            "ConfidenceProfile.from_predictions."
+        )
+    elif block.min() >= -rounding and 2 < block.max() <= 100 * (1 + rounding):
+        kind, advice = "percentages", "If the numbers are percentages, divide them by 100."
+    raise DataError(f"{name} has {wrong}, in ", start + where[0], f"{column}. {advice}", kind=kind, column=name)
 
 
 def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list[int]:

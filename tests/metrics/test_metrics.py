@@ -13,7 +13,7 @@ from _support.metrics.properties import drawn_profile
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, get_scorer, metrics
-from skconf.metrics import get_metric
+from skconf.metrics import expected_calibration_error, get_metric
 from skconf.metrics._base.registry import metric_classes
 
 NAMES = sorted(metric_classes())
@@ -247,3 +247,35 @@ def test_seed_makes_a_test_repeatable(name):
         np.testing.assert_array_equal(one, two)
     for random_state in (np.random.default_rng(1), None):
         assert function(profile, random_state=random_state, **params).p_value > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"y_prob": [0.1, 0.9]}, "y_proba"),
+        ({"y_score": [0.1, 0.9]}, "y_proba"),
+        ({"weights": [1, 1]}, "sample_weight"),
+        ({"sample_weigth": [1, 1]}, "sample_weight"),
+        ({"n_bin": 3}, "n_bins"),
+    ],
+)
+def test_a_parameter_in_another_spelling_is_named(given, meant):
+    with pytest.raises(
+        TypeError, match=rf"^expected_calibration_error\(\) has no parameter .*\. Did you mean '{meant}'"
+    ):
+        expected_calibration_error([0, 1], **given)
+
+
+def test_pythons_own_errors_name_the_metric():
+    with pytest.raises(TypeError, match=r"^expected_calibration_error\(\) takes from 1 to 2 positional arguments"):
+        expected_calibration_error([0, 1], [0.1, 0.9], [1, 1])
+
+
+def test_labels_and_probabilities_in_the_wrong_order_are_told():
+    proba = np.linspace(0.01, 0.99, 20)
+    with pytest.warns(UserWarning, match="whole numbers"), pytest.raises(ValueError, match="y_true looks like prob"):
+        expected_calibration_error(proba, np.arange(20) % 2)
+    with pytest.raises(ValueError, match=r"y_true looks like probabilities.*metric\(y_true, y_proba\)"):
+        expected_calibration_error(proba, (np.arange(20) % 2).astype(float))
+    with pytest.raises(ValueError, match="y_true holds 3 distinct labels"):  # which are grades
+        expected_calibration_error([0.0, 0.5, 1.0, 1.0, 0.5, 0.0, 0.0], proba[:7])

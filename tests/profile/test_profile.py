@@ -376,8 +376,11 @@ PLAIN = {"y_true": [0, 1, 1], "y_proba": [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]]}
 
 #: What goes wrong: the arguments that replace those of PLAIN, and what the message must say, in this order.
 ERRORS = {
-    "NaN": ({"y_proba": [[0.9, 0.1], [0.2, np.nan], [1, 0]]}, "y_proba has NaN, .*row 1, column 1.*predict_proba"),
-    "NaN in a column": ({"y_proba": [0.1, 0.2, np.nan]}, r"y_proba has NaN, .*row 2\. Pass probabilities"),
+    "NaN": (
+        {"y_proba": [[0.9, 0.1], [0.2, np.nan], [1, 0]]},
+        r"y_proba has NaN, .*row 1, column 1\. Leave out .*abstained",
+    ),
+    "NaN in a column": ({"y_proba": [0.1, 0.2, np.nan]}, r"y_proba has NaN, .*row 2\. Leave out rows"),
     "infinity": ({"y_proba": [0.1, np.inf, 0.2]}, r"y_proba has inf, outside \[0, 1\], in row 1\. Pass probabilities"),
     "too large": (
         {"y_proba": [[1, 0], [0, 1], [-0.5, 1.5]]},
@@ -385,7 +388,11 @@ ERRORS = {
     ),
     "percent": (
         {"y_proba": [10.0, 20.0, 30.0]},
-        r"y_proba has 10.0, outside \[0, 1\], in row 0\. .*not scores or logits",
+        r"y_proba has 10.0, outside \[0, 1\], in row 0\. If the numbers are percentages, divide them by 100",
+    ),
+    "logits": (
+        {"y_proba": [[10.0, -20.0], [3.0, 4.0], [1, 0]]},
+        r"outside \[0, 1\], in row 0, column 0\. .*not scores or logits",
     ),
     "pd.NA": (
         {"y_proba": pd.DataFrame([[0.9, 0.1], [None, 0.8], [1, 0]], dtype="Float64")},

@@ -315,6 +315,7 @@ def _function(cls: type[Any]) -> Any:
         sample_weight: Any = None,
         **params: Any,
     ) -> Any:
+        _refuse_misspelled(cls, params)
         metric = cls.with_params(params)
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         return metric(as_profile(f"{cls.info.name}()", y_true, y_proba, **given))
@@ -325,11 +326,30 @@ def _function(cls: type[Any]) -> Any:
     function.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=common[:-1] + common[-1:] + own
     )
-    function.__name__ = function.__qualname__ = cls.info.name
+    for each in (function, inspect.unwrap(function)):  # Python's own errors name the inner one
+        each.__name__ = each.__qualname__ = cls.info.name
     function.__module__ = "skconf.metrics"  # where it is found by name, so that it pickles
     function.__doc__ = cls.__doc__
     function.__annotations__ = {}
     return function
+
+
+def _refuse_misspelled(cls: type[Any], params: Mapping[str, Any]) -> None:
+    """Raise if an unknown parameter is one that all metrics have, in another library's or a wrong spelling."""
+    own = {f.name for f in fields(cls)}
+    for given in [name for name in params if name not in own]:
+        elsewhere = [name for name, others in _ELSEWHERE.items() if given in others]
+        if meant := suggest(given, [*_OF_ALL, *own], elsewhere):
+            raise TypeError(f"{cls.info.name}() has no parameter {given!r}.{meant}")
+
+
+#: Parameters of all metrics, and what other libraries call them.
+_OF_ALL = ("y_true", "y_proba", "y_pred", "labels", "pos_label", "sample_weight")
+_ELSEWHERE = {
+    "y_proba": ("y_score", "y_scores", "probas", "probabilities", "probs", "confidences"),
+    "sample_weight": ("weights", "weight", "w"),
+    "labels": ("classes", "class_names"),
+}
 
 
 _PREDICTIONS = f"""\
