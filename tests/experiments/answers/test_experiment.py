@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
@@ -344,6 +344,17 @@ class TestPrintedTables:
             beyond = tables[n]["aurc"] - 0.0005 > error * (1 - np.log(error))
             expected = [] if n == 4 else [("Ministral-3-8B-Instruct-2512", "Verbalized")]
             assert tables[n].index[beyond].tolist() == expected
+
+    def test_another_is_impossible_beside_its_auc(self, tables):
+        """Of 1,000 answers, AURC is a sum over the ranks of errors, and the AUC fixes the mean of these ranks."""
+        row = tables[4].loc[("GLM-4.6V-Flash", "Is True")]
+        assert (row["aurc"], row["error_rate"], row["auc_confidence"]) == (0.544, 0.264, 0.502)
+        n, rank = 1000, np.arange(1, 1001)
+        errors, auc = (row["error_rate"] + 0.0005) * n, row["auc_confidence"] - 0.0005
+        least = auc * errors * (n - errors) + errors * (errors + 1) / 2  # sum of the ranks of errors
+        cost = (1 / rank)[::-1].cumsum()[::-1] / n  # what an error at this rank adds
+        best = optimize.linprog(-cost, [-rank], [-least], [np.ones(n)], [errors], bounds=(0, 1))
+        assert 0.40 < -best.fun < 0.41
 
 
 def test_command(table, tmp_path, capsys):
