@@ -1,5 +1,7 @@
 """``confidence_interval``: confidence intervals of metrics."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, overload
@@ -93,8 +95,9 @@ def confidence_interval(
         - a scorer or its name, from :func:`~skconf.get_scorer` or scikit-learn; its values are scores, and higher is
           better;
         - a function of scikit-learn, or your own function. Its first parameter gets the true labels. The name of its
-          second parameter must be ``y_pred``, or ``y_proba``, ``y_prob`` or ``y_score``, and says what it gets. For
-          functions with other parameters, use `sklearn.metrics.make_scorer`;
+          second parameter must be ``y_pred``, or ``y_proba``, ``y_prob`` or ``y_score``, and says what it gets. With
+          two classes, these probabilities have the shape (n_samples,) and are those of the second class, as in
+          scikit-learn's scorers. For functions with other parameters, use `sklearn.metrics.make_scorer`;
         - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
           string ``"cf1_score(average='macro')"``. Tables use this string as the name.
 

@@ -1346,7 +1346,8 @@ def cwsa_plus_score(
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
     threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA+ is 0 if nothing is accepted.
+    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
+    the threshold.
 
     Parameters
     ----------
@@ -1384,7 +1385,8 @@ def cwsa_score(
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
     − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA is 0 if nothing is accepted.
+    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
+    the threshold.
 
     Parameters
     ----------

@@ -47,11 +47,22 @@ class Called(Whole, rests_on="errors"):
         try:
             value = self.call(profile)
         except Exception as error:
-            error.add_note(f"This is what {self.name} raised.")
+            error.add_note(f"This is what {self.name} raised.{self._what_it_was_given(profile)}")
             raise
         if np.ndim(value):
             return value, []  # the caller reports that it is not a number
         return float(value), self.undefined_notices(value)
+
+    def _what_it_was_given(self, profile: ConfidenceProfile) -> str:
+        """Return what differs with two classes for a function of the user, who may expect a column for each class."""
+        scorer = getattr(getattr(self.call, "__self__", None), "scorer", None)
+        by_proba = scorer is not None and "predict_proba" in scorer_parts(scorer).response
+        if not (self.of_user and by_proba and profile.classes is not None and len(profile.classes) == 2):
+            return ""
+        return (
+            " With two classes, it gets probabilities of shape (n_samples,), of the class "
+            f"{profile.classes.tolist()[profile.positive_class or 0]!r}, as in scikit-learn's scorers."
+        )
 
     def value(self, profile: ConfidenceProfile) -> Any:
         """Return the number. NaN if it is undefined, because a resample or a slice may lack a class."""

@@ -276,6 +276,23 @@ class TestWhatIsCalled:
             confidence_interval(broken, Y, PROBA)
         assert caught.value.__notes__ == ["This is what broken raised."]
 
+    @pytest.mark.parametrize("call", [confidence_interval, lambda m, y, p: compare(m, y, {"a": p, "b": p[:, ::-1]})])
+    def test_what_it_raises_says_that_two_classes_are_one_column(self, call):
+        shapes = []
+
+        def spread(y_true, y_proba):
+            shapes.append(y_proba.shape)
+            return y_proba.max(axis=1).mean()
+
+        with pytest.raises(IndexError, match="axis 1 is out of bounds") as caught:
+            call(spread, Y % 2, PROBA[:, :2] / PROBA[:, :2].sum(axis=1, keepdims=True))
+        assert set(shapes) == {(len(Y),)}
+        [note] = caught.value.__notes__
+        assert note.startswith(
+            "This is what spread raised. With two classes, it gets probabilities of shape (n_samples,)"
+        )
+        assert "of the class 1" in note
+
 
 #: What cannot be merged from parts, and why.
 UNMERGED = [
