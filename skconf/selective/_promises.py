@@ -193,10 +193,10 @@ def planned_looks(search: Search) -> Looks:
 
     The plan is that of the promise that needs most samples, because fewer samples cannot show all promises.
     """
-    counted = [each for each in search.promises if isinstance(each, Counted)]
-    if not (counted and search.free):
+    planned = [each for each in search.promises if isinstance(each, Counted)]
+    if not (planned and search.free):
         return np.arange(len(search.thresholds))
-    most = max(counted, key=lambda each: (each.fewest(search.share), each.risk))
+    most = max(planned, key=lambda each: (each.fewest(search.share), each.risk))
     return np.unique(np.searchsorted(search.accepted, planned_counts(len(search.ranked), *most.test(search.share))))
 
 
@@ -317,24 +317,24 @@ class Rate(Promise):
 
     @abstractmethod
     def base_and_events(self, samples: Samples) -> tuple[Flags, Flags]:
-        """Return the samples that the rate is about, and which of these are events if they are accepted."""
+        """Return which samples the rate is about; of these, which are events if they are accepted."""
 
     @abstractmethod
     def limit(self, hits: int, misses: int, share: float) -> Any:
         """Return the exact one-sided limit of the rate."""
 
+    def _counted(self, ranked: Samples) -> tuple[int, Flags]:
+        """Return the number of samples that the rate is about, and which samples are events."""
+        base, events = self.base_and_events(ranked)
+        return int(base.sum()), base & events
+
     def n_base(self, ranked: Samples) -> int:
-        return int(self.base_and_events(ranked)[0].sum())
+        return self._counted(ranked)[0]
 
     def measured(self, search: Search, count: int, threshold: float) -> tuple[float, float]:  # noqa: ARG002
-        base, events = self.base_and_events(search.ranked)
-        of, hits = int(base.sum()), int((base & events)[:count].sum())
+        of, events = self._counted(search.ranked)
+        hits = int(events[:count].sum())
         return (hits / of, float(self.limit(hits, of - hits, search.share))) if of else (np.nan, np.nan)
-
-    def _of_events(self, search: Search) -> tuple[int, Floats]:
-        """Return the number of samples of the base, and the scores of the events, which descend."""
-        base, events = self.base_and_events(search.ranked)
-        return int(base.sum()), search.ranked.score[base & events]
 
 
 class RateCap(Rate):
@@ -344,7 +344,8 @@ class RateCap(Rate):
         return smallest_sample(self.target, 1 - share)
 
     def tested(self, search: Search, at: Looks) -> Flags:
-        n_base, score = self._of_events(search)
+        n_base, events = self._counted(search.ranked)
+        score = search.ranked.score[events]  # descending
         most = int(binom.ppf(search.share, n_base, self.target)) if n_base else -1
         if most >= 0 and binom.cdf(most, n_base, self.target) > search.share:
             most -= 1
@@ -377,7 +378,8 @@ class RateFloor(Rate):
         return math.ceil(math.log(share) / math.log(self.target) * (1 - 1e-12))
 
     def tested(self, search: Search, at: Looks) -> Flags:
-        n_base, score = self._of_events(search)
+        n_base, events = self._counted(search.ranked)
+        score = search.ranked.score[events]  # descending
         least = int(binom.isf(search.share, n_base, self.target)) + 1 if n_base else 1
         return np.asarray(search.thresholds[at] <= (score[least - 1] if least <= len(score) else np.nan))
 
