@@ -1,5 +1,7 @@
 """The verdict on confidences: computed from errors by confidence, or from the gap alone."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, cast
 

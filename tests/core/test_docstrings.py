@@ -1,7 +1,9 @@
 """Docstrings that share text."""
 
+import contextlib
 import inspect
 
+import skconf
 from skconf._core.docstrings import documented, filled
 
 
@@ -59,3 +61,28 @@ def test_functions_of_predictions_say_the_same_of_them():
     ]
     assert lines[lines.index("more : int") + 1] == "    What is more."
     assert not any("{" in line for line in lines)
+
+
+def public_callables():
+    """Return the public classes, functions and methods, by name."""
+    for room in (skconf, *(getattr(skconf, name) for name in dir(skconf) if inspect.ismodule(getattr(skconf, name)))):
+        for name in getattr(room, "__all__", ()):
+            public = getattr(room, name)
+            if callable(public):
+                yield f"{room.__name__}.{name}", public
+            if inspect.isclass(public):
+                methods = [each for each in vars(public) if not each.startswith("_")]
+                yield from ((f"{room.__name__}.{name}.{each}", getattr(public, each)) for each in methods)
+
+
+def test_help_shows_code_that_can_be_copied_and_signatures_that_can_be_read():
+    documented_names = dict(public_callables())
+    assert len(documented_names) > 100
+    doubled = [name for name, public in documented_names.items() if "{{" in (inspect.getdoc(public) or "")]
+    assert not doubled, "A docstring needs no doubled braces."
+    lengthy = []
+    for name, public in documented_names.items():
+        with contextlib.suppress(ValueError, TypeError):  # it has no signature
+            if "_array_like" in str(inspect.signature(public)):
+                lengthy.append(name)
+    assert not lengthy, "Begin the module with `from __future__ import annotations`."
