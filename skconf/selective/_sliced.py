@@ -17,7 +17,7 @@ from skconf.selective._objective import Objective
 from skconf.selective._promises import Promise
 from skconf.selective._samples import Samples
 from skconf.selective._thresholds import TunedThreshold
-from skconf.selective._training import one_of_each, separate_stream
+from skconf.selective._training import ONE_COUNTS, one_of_each, separate_stream
 
 #: The one slice where there are none.
 _EVERYTHING = "all"
@@ -77,7 +77,7 @@ def keep_in_slices(
         risk=float(np.mean(~rows.correct[accepted])) if len(accepted) else np.nan,
         risk_upper_bound=float(limits.iloc[0]) if whole and len(limits) else np.nan,
         n_samples=len(seen) - len(in_none),
-        reason=_why_rejected(guarantees, thresholds, whole=whole),
+        reason=_why_rejected(guarantees, thresholds, whole=whole, what_counts="" if clusters is None else ONE_COUNTS),
         results={},
         thresholds=None if whole else pd.Series(thresholds, index=slices.names, name="threshold"),
         guarantees=guarantees,
@@ -92,14 +92,14 @@ def placed(score: Floats, threshold: Floats) -> Floats:
     return np.where(accepted, np.maximum(distance, 0.5), np.minimum(distance, np.nextafter(0.5, 0)))
 
 
-def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool) -> str:
+def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool, what_counts: str) -> str:
     """Return why everything is rejected, or all samples of some slices; warn of it. Empty if nothing is."""
     rejected = guarantees.loc[~guarantees["shown"]]
     if not len(rejected):
         return ""
     shown = [_in_words(each, not whole) for each in rejected.itertuples(index=False)]
     more = f"; and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
-    reason = f"{'; '.join(dict.fromkeys(shown[:_NAMED]))}{more}"
+    reason = f"{'; '.join(dict.fromkeys(shown[:_NAMED]))}{more}{what_counts}"
     n_rejected = int((thresholds == np.inf).sum())
     everything = whole or n_rejected == len(thresholds)
     what = "Everything is" if everything else f"{n_rejected:,} of {len(thresholds):,} slices are"

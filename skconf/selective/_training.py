@@ -242,6 +242,10 @@ def separate_stream(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
 
 
+#: What reasons say if only one sample of each group counts.
+ONE_COUNTS = " (of each group, one sample counts)"
+
+
 def one_of_each(clusters: Codes, rng: np.random.Generator) -> Rows:
     """Return the row of a random sample of each cluster, ascending."""
     shuffled = rng.permutation(len(clusters))

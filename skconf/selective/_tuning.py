@@ -27,7 +27,7 @@ from skconf.selective._samples import Charge, Samples
 from skconf.selective._sliced import keep_in_slices
 from skconf.selective._targets import names_of, read_promises
 from skconf.selective._thresholds import TunedThreshold
-from skconf.selective._training import one_of_each, read_clusters, separate_stream
+from skconf.selective._training import ONE_COUNTS, one_of_each, read_clusters, separate_stream
 
 
 @documented()
@@ -340,6 +340,7 @@ def choose_threshold(
     if objective.name == "risk":
         _warn_of_accuracy(objective.target, tuned, share_answered)
     if not tuned.feasible:
+        tuned = replace(tuned, reason=f"{tuned.reason}{'' if clusters is None else ONE_COUNTS}")
         warn(f"Everything is rejected: {tuned.reason}. For the coverage and risk at each threshold, see {see}.")
     return tuned
 
