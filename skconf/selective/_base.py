@@ -170,7 +170,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         try:
             super()._validate_params()
         except InvalidParameterError as error:
-            name = str(error).split("'")[1]
+            name = str(error).split("'")[1]  # words of another package
             remedy = self._remedy(name, getattr(self, name))
             raise InvalidParameterError(f"{error} {remedy}".rstrip()) from None
 
