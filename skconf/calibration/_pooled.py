@@ -258,7 +258,13 @@ _ELSEWHERE = {"sigmoid": "platt", "logistic": "platt", "binning": "histogram"}
 def hint(name: str) -> str:
     """Return a sentence with the name that may be meant, or ""."""
     if name.lower() in _ELSEWHERE:
-        return f"Use {_ELSEWHERE[name.lower()]!r}, the name of {name!r} in skconf."
+        remedy = f"Use {_ELSEWHERE[name.lower()]!r}, the name of {name!r} in skconf."
+        if name.lower() != "sigmoid":
+            return remedy
+        return (
+            f"{remedy} It is a sigmoid of the logit. For classifiers without decision_function, such as XGBoost, "
+            "scikit-learn (1.9 and before) uses the probability instead, as PlattCalibrator(on='proba') does."
+        )
     return suggest(name, CALIBRATORS).strip()
 
 

@@ -1353,7 +1353,8 @@ def cwsa_plus_score(
     ----------
     threshold : float, default=None
         The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
-        selective classifier that made the profile. If the profile has no threshold, 0.5 is used.
+        selective classifier that made the profile. If the profile has no threshold, CWSA's own default is used, which
+        is 0.5.
     normalize : {"accepted", "all"}, default="accepted"
         The divisor of the sum: the weight of accepted predictions ("accepted"), or of all predictions ("all").
     phi : callable, default=None
@@ -1392,7 +1393,8 @@ def cwsa_score(
     ----------
     threshold : float, default=None
         The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
-        selective classifier that made the profile. If the profile has no threshold, 0.5 is used.
+        selective classifier that made the profile. If the profile has no threshold, CWSA's own default is used, which
+        is 0.5.
     normalize : {"accepted", "all"}, default="accepted"
         The divisor of the sum. "accepted" is the weight of accepted predictions, as in the equation of the paper. "all"
         is the weight of all predictions, as in the tables of the paper and in the authors' code.

@@ -218,7 +218,9 @@ def test_early_stopping_without_rows_to_stop_by_says_how_to_pass_them(binary, ma
 
 
 def test_a_calibrator_by_another_name():
-    with pytest.raises(ValueError, match="Use 'platt', the name of 'sigmoid' in skconf"):
+    with pytest.raises(
+        ValueError, match=r"Use 'platt', the name of 'sigmoid' in skconf.*PlattCalibrator\(on='proba'\)"
+    ):
         make_calibrator("sigmoid")
 
 

@@ -65,7 +65,8 @@ def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
 _THRESHOLD = """\
 threshold : float, default=None
     The lowest confidence that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the
-    selective classifier that made the profile. If the profile has no threshold, 0.5 is used."""
+    selective classifier that made the profile. If the profile has no threshold, CWSA's own default is used, which is
+    0.5."""
 REWARD = """\
 phi : callable, default=None
     Another φ. It is a function of an array of accepted confidences, and returns a number for each.
