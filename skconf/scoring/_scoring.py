@@ -39,7 +39,9 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     **params
         Parameters of the metric, such as ``n`` of ``neg_ecuas``, and `pos_label`, the positive class, if it is not the
         second of ``classes_``. If you give no `threshold`, the scorer uses the ``threshold_`` of the
-        :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. For other classifiers it uses 0.5.
+        :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. For other classifiers it uses 0.5. To
+        search for a threshold, score by "neg_reject_cost" with your costs. Values of "cwsa" at different thresholds are
+        not comparable.
 
     Returns
     -------
