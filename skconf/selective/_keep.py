@@ -9,6 +9,7 @@ from skconf._core.proportions import lower_limit, upper_limit
 from skconf.selective._objective import Objective
 from skconf.selective._promises import TOSSES, Coverage, ErrorRate, Flags, Promise, Search
 from skconf.selective._samples import Samples
+from skconf.selective._thresholds import below_all
 
 
 class Kept(NamedTuple):
@@ -60,7 +61,7 @@ def keep(
     kept = [_kept(search, each, count, threshold) for each in promises]
     # Lower scores of new samples are accepted, too; but CWSA is measured from the threshold.
     if count == len(rows) and free and not any(each.moves for each in promises):
-        return (0.0 if ranked.score[-1] >= 0 and ranked.score[0] <= 1 else -np.inf), kept
+        return below_all(ranked.score), kept
     return threshold, kept
 
 

@@ -20,7 +20,7 @@ from skconf.selective._risk_control import (
     required_samples,
     smallest_sample,
 )
-from skconf.selective._thresholds import Sweep, TunedThreshold, thresholds_of_counts
+from skconf.selective._thresholds import Sweep, TunedThreshold, below_all, thresholds_of_counts
 
 #: Objectives that are fields of the CWSA curve.
 CURVES = ("cwsa", "cwsa_plus")
@@ -153,8 +153,7 @@ class Objective:
             )
         # Accept lower scores of new samples, too; but CWSA is measured from the threshold.
         if sweep.accepted[best] == sweep.total and self.name not in CURVES:
-            scores_are_shares = ranking.score[-1] >= 0 and ranking.score[0] <= 1
-            threshold = 0.0 if scores_are_shares else -np.inf
+            threshold = below_all(ranking.score)
         return TunedThreshold(
             threshold=threshold,
             feasible=feasible,

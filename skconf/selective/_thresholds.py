@@ -72,6 +72,11 @@ def thresholds_of_counts(ranking: Ranking, counts: NDArray[np.intp]) -> Floats:
     return ranking.score[np.unique(np.searchsorted(accepted, counts))]
 
 
+def below_all(score: Floats) -> float:
+    """Return the threshold that accepts everything: 0 for descending scores in [0, 1], else minus infinity."""
+    return 0.0 if score[-1] >= 0 and score[0] <= 1 else -np.inf
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TunedThreshold:
     """The result of :func:`tune_threshold`: a threshold, its coverage and its risk, on the samples used to choose it.
