@@ -429,7 +429,7 @@ class FalsePositiveRate(RateCap):
         return samples.true != self.code, samples.predicted == self.code
 
 
-#: What may be promised.
+#: What may be promised. A new kind of promise is a class above, and its name here.
 KINDS: dict[str, type[Promise]] = {
     "risk": ErrorRate,
     "cost": MeanCharge,

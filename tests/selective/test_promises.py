@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 from skconf.selective._cells import columns_of
-from skconf.selective._promises import MeanCharge
+from skconf.selective._promises import KINDS, MeanCharge, RateCap
 from skconf.selective._rewards import _BETS, fewest_terms
 from skconf.selective._risk_control import smallest_sample
 from skconf.selective._samples import Charge
@@ -339,6 +339,24 @@ def test_the_fewest_samples_that_show_a_floor_are_those_of_the_best_bet(floor):
     """If all are right with a confidence of 1, the chance of that is the floor to the power of their number."""
     n = fewest_terms(floor, 0.05)
     assert floor**n <= 0.05 / len(_BETS) < floor ** (n - 1)
+
+
+def test_a_new_kind_of_promise_is_one_class(monkeypatch):
+    class WrongOfAll(RateCap):
+        """The share of all samples that is accepted with a wrong prediction."""
+
+        def base_and_events(self, samples):
+            return np.ones(len(samples), dtype=bool), ~samples.correct
+
+    monkeypatch.setitem(KINDS, "wrong_of_all", WrongOfAll)
+    correct, score = np.arange(500) % 4 > 0, np.linspace(1, 0.5, 500)
+    found = tune_threshold(
+        ConfidenceProfile.from_correctness(correct, score), target={"wrong_of_all": 0.1}, confidence_level=LEVEL
+    )
+    wrong = int((~correct & (score >= found.threshold)).sum())
+    assert binom.cdf(wrong, 500, 0.1) <= 1 - LEVEL < binom.cdf(wrong + 1, 500, 0.1)
+    assert found.guarantees["observed"].tolist() == [wrong / 500]
+    assert found.guarantees["limit"].tolist() == pytest.approx([beta.ppf(LEVEL, wrong + 1, 500 - wrong)])
 
 
 @pytest.mark.parametrize("dearest", [0.2, 0.8])
