@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
@@ -20,8 +21,8 @@ from skconf.calibration._softmax import softmax
 _SCALE_RIDGE, _SHIFT_RIDGE = np.array([0.05, 1.0, 1.0]), 0.5
 #: With more probabilities than this, the search is for a part of the rows.
 _MANY = 200_000
-#: The search stops after a step that lowers the loss by at most this share.
-_PRECISION = 1e-8
+#: The search stops after a step that lowers the loss by at most this share; with the curvature of a part, by the other.
+_PRECISION, _NEARLY = 1e-8, 1e-6
 #: This share of the curvature is added to it, so that it can be inverted.
 _FIRM = 1e-12
 #: The penalty, in samples, that draws the height of a line to 0. The penalty that draws its slope to 1 is one sample.
@@ -78,18 +79,23 @@ class BentTemperatureCalibrator(Calibrator):
     ----------
     shifted : bool, default=False
         Whether each class has a shift.
+    base : BentTemperatureCalibrator or None, default=None
+        A calibrator without shifts. The search starts at its parameters.
     """
 
     _reads_sizes = True
 
-    def __init__(self, *, shifted: bool = False) -> None:
+    def __init__(self, *, shifted: bool = False, base: Any = None) -> None:
         self.shifted = shifted
+        self.base = base
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         self.zero_ = zero_stand_in(proba), zero_stand_in(1 - proba.max(axis=1, keepdims=True))
         total = float(sample_weight.sum())
         self.point_ = np.zeros(3 + len(classes) * self.shifted)
         self.point_[0] = 1.0
+        if self.base is not None:
+            self.point_[:3] = clone(self.base).fit(proba, codes, sample_weight, labels=classes).point_
         self.uniform_ = 1 / (total + 1)
         whole = partial(self._blocks, proba, codes, sample_weight)
         share = int(np.ceil(proba.size / _MANY))
@@ -134,7 +140,7 @@ class BentTemperatureCalibrator(Calibrator):
                 self._search(blocks)
                 break
             self.point_, last = self.point_ - step, gain
-            if gain <= _PRECISION * value:
+            if gain <= _NEARLY * value:
                 break
 
     def _blocks(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> Iterator[_Block]:

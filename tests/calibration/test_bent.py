@@ -44,7 +44,14 @@ def test_many_rows_are_fitted_from_a_part_as_well_as_from_all(monkeypatch):
     exact = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
     monkeypatch.setattr("skconf.calibration._bent._MANY", 4000)
     quick = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
-    np.testing.assert_allclose(quick.point_, exact.point_, atol=1e-4)
+    np.testing.assert_allclose(quick.point_, exact.point_, atol=5e-4)  # standard errors are above 0.03
+
+
+def test_the_start_changes_next_to_nothing():
+    proba, y, weight = task(500, 5)
+    alone = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
+    based = BentTemperatureCalibrator(shifted=True, base=BentTemperatureCalibrator()).fit(proba, y, weight)
+    np.testing.assert_allclose(based.point_, alone.point_, atol=1e-6)
 
 
 def test_a_part_without_many_classes_does_not_mislead(monkeypatch):
