@@ -18,6 +18,7 @@ from skconf._core.costs import costs_given_truth
 from skconf._core.inputs import check_length
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
 from skconf._core.sklearn_names import check_method_params, safe_indexing
 from skconf.calibration import make_calibrator
 from skconf.selective._decisions import DecisionRule
@@ -189,6 +190,24 @@ class Training:
             check_enough_groups(n_folds, int(self.clusters.max()) + 1)
             return list(StratifiedGroupKFold(n_folds).split(self.X, self.codes, self.clusters))
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
+
+    def refuse_torn_groups(self, splits: list[tuple[Rows, Rows]]) -> None:
+        """Raise if some samples of a group train the classifier and others choose the threshold."""
+        if self.clusters is None:
+            return
+        for train, test in splits:
+            torn = np.intersect1d(self.clusters[train], self.clusters[test])
+            if len(torn):
+                row = int(np.flatnonzero(self.clusters == torn[0])[0])
+                raise DataError(
+                    f"cv splits {len(torn)} groups, such as the group of ",
+                    row,
+                    ". With a confidence_level, the samples of one group must not both train the classifier and choose "
+                    "the threshold. Leave cv out, or pass a splitter that keeps groups together, such as "
+                    "GroupShuffleSplit(n_splits=1).",
+                    kind="torn group",
+                    column="cv",
+                )
 
     def hold_out(self, rows: Rows, fraction: float, *, by_class: bool = True) -> tuple[Rows, Rows]:
         """Return the rows to keep, and a random fraction of rows (or of groups, if there are any) to hold out.

@@ -14,7 +14,6 @@ from skconf._core.checks import check_confidence_level
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf._core.problems import DataError
 from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
 from skconf.calibration._learned import learns
@@ -67,9 +66,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
         If several thresholds are equally good, the one that accepts most is chosen.
     target : float or mapping of str to float or mapping, default=0.05
-        Largest risk allowed, or smallest coverage. With a `confidence_level`, you can pass a mapping, which makes
-        several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are
-        "risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate",
+        Largest risk allowed (1 − accuracy), or smallest coverage. With a `confidence_level`, you can pass a mapping,
+        which makes several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its
+        keys are "risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate",
         "false_positive_rate" and "recall". :func:`tune_threshold` says what each of them limits.
 
         The objective "risk" then accepts as many samples as the promises allow. The objective "coverage" accepts as few
@@ -426,7 +425,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             # With a confidence level, samples that choose are drawn independently: the binomial distribution is exact.
             splits = training.splits(cv, by_class=self.confidence_level is None)
             if self.confidence_level is not None:
-                _refuse_torn_clusters(training, splits)
+                training.refuse_torn_groups(splits)
             if len(splits) > 1:
                 return self._cross_fit(training, splits)
             ((rest, rows),) = splits
@@ -486,22 +485,3 @@ class _OutOfSample(NamedTuple):
     rows: Rows
     predicted: Codes
     score: Floats
-
-
-def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -> None:
-    """Raise if some samples of a group train the classifier and others choose the threshold."""
-    if training.clusters is None:
-        return
-    for train, test in splits:
-        torn = np.intersect1d(training.clusters[train], training.clusters[test])
-        if len(torn):
-            row = int(np.flatnonzero(training.clusters == torn[0])[0])
-            raise DataError(
-                f"cv splits {len(torn)} groups, such as the group of ",
-                row,
-                ". With a confidence_level, the samples of one group must not both train the classifier and choose the "
-                "threshold. Leave cv out, or pass a splitter that keeps groups together, such as "
-                "GroupShuffleSplit(n_splits=1).",
-                kind="torn group",
-                column="cv",
-            )
