@@ -65,9 +65,9 @@ def tune_threshold(
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float or mapping of str to float or mapping, default=0.05
-        The largest risk that is allowed, or the smallest coverage, in [0, 1]. With a `confidence_level`, you can pass a
-        mapping, which makes several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud":
-        0.1}}``. Its keys are:
+        The largest risk that is allowed (1 − accuracy), or the smallest coverage, in [0, 1]. With a `confidence_level`,
+        you can pass a mapping, which makes several promises at once, such as
+        ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are:
 
         - "risk": upper limit of the error rate of accepted predictions;
         - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
