@@ -100,6 +100,8 @@ def _run(options: argparse.Namespace) -> int:
     calibrators = options.calibrators
     if calibrators is not None and options.champion not in calibrators:
         calibrators = [options.champion, *calibrators]
+    if calibrators is not None and set(calibrators) == {options.champion}:
+        raise CommandError(f"there is nothing to compare {options.champion!r} with. Add names to --calibrators.")
     kept = None if options.no_results else options.results
     try:
         result = arena_experiment(

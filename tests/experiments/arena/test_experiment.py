@@ -390,6 +390,13 @@ def test_the_page_names_the_hardest_rival_of_other_packages_and_of_all():
     assert "Of all other calibrators, own wins least often against near by Brier score (50% of runs; " in said
 
 
+def test_a_calibrator_alone_is_refused_before_it_runs(capsys):
+    # The command ran to the end, and then failed with a KeyError.
+    for given in (["pooled"], ["platt", "--champion", "platt"]):
+        assert main(["experiment", "arena", "--calibrators", *given]) == 2
+        assert f"nothing to compare '{given[0]}' with" in capsys.readouterr().err
+
+
 def test_models_are_named(capsys):
     assert main(["experiment", "arena", "--models", "forrest"]) == 2
     assert "'forest'" in capsys.readouterr().err
