@@ -18,10 +18,11 @@ from skconf.accumulation._plan import Plan
 from skconf.accumulation._state import State, Totals
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.tables._columns import Columns
-from skconf.tables._files import BATCH_ROWS, TableFile, guess_rows, named_by_id, open_table
+from skconf.tables._files import BATCH_ROWS, TableFile, guess_rows, open_table
 from skconf.tables._json_lines import tell_broken
 from skconf.tables._paths import Paths, list_files
 from skconf.tables._predictions import read_groups, read_predictions
+from skconf.tables._rows import named_by_id
 from skconf.tables._text import Piece
 from skconf.tables._unreadable import UnreadableError
 

@@ -214,8 +214,9 @@ def _compared(found: "Mapping[str | None, TunedThreshold]", better: str | None) 
 def _column_of_predictions(file: Any, columns: Mapping[str, Any]) -> list[Any]:
     """Return the column of predicted labels, if there is one."""
     from skconf.tables._columns import Columns
-    from skconf.tables._files import guess_columns, open_table
+    from skconf.tables._files import open_table
     from skconf.tables._paths import list_files
+    from skconf.tables._rows import guess_columns
 
     found, _ = guess_columns(map(open_table, list_files(file)), Columns(**columns))
     return [] if found.prediction is None else [found.prediction]

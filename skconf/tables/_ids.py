@@ -12,8 +12,9 @@ from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import MAYBE_TARGETS, TARGETS, USUAL, spelled
 from skconf.tables._entries import as_series
-from skconf.tables._files import FileWithTruth, OpenedFile, id_column, open_table, read_columns
+from skconf.tables._files import FileWithTruth, OpenedFile, open_table
 from skconf.tables._predictions import plain_labels
+from skconf.tables._rows import id_column, read_columns
 
 
 def places_by_id(

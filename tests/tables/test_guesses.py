@@ -7,8 +7,9 @@ from _support.predictions import draw_proba
 
 from skconf.tables import _files
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, open_table, read_rows
+from skconf.tables._files import open_table
 from skconf.tables._guesses import _Readings, guess
+from skconf.tables._rows import guess_columns, read_rows
 
 RNG = np.random.default_rng(0)
 P = RNG.random(60).round(4)

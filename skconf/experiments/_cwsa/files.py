@@ -17,8 +17,9 @@ from skconf.experiments._cwsa.experiment import AT_THRESHOLD, OVERALL, CWSASweep
 from skconf.experiments._shared.printed import bare_name, compare_with_paper, figures_of
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, open_table, read_rows
+from skconf.tables._files import open_table
 from skconf.tables._paths import list_files, stem
+from skconf.tables._rows import guess_columns, read_rows
 from skconf.tables._unreadable import UnreadableError
 
 _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)

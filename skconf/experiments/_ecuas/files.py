@@ -14,8 +14,9 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, open_table, read_rows
+from skconf.tables._files import open_table
 from skconf.tables._paths import list_files, stem
+from skconf.tables._rows import guess_columns, read_rows
 
 #: Logits or log-probabilities of shape (n_samples, n_classes), and true classes from 0.
 Arrays: TypeAlias = tuple[NDArray[Any], NDArray[Any]]

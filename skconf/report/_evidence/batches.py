@@ -25,8 +25,9 @@ from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._evidence.stops import Stops
 from skconf.scoring._names import Statistic
 from skconf.tables._columns import Columns
-from skconf.tables._files import BATCH_ROWS, open_table, read_rows
+from skconf.tables._files import BATCH_ROWS, open_table
 from skconf.tables._predictions import read_predictions
+from skconf.tables._rows import read_rows
 
 #: The number of rows of a file that show which metrics its predictions allow.
 _TRIAL_ROWS = 1000

@@ -28,18 +28,10 @@ from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._entries import as_numbers, as_series
-from skconf.tables._files import (
-    FileWithTruth,
-    FrameFile,
-    OpenedFile,
-    bytes_held,
-    guess_columns,
-    open_table,
-    read_columns,
-    read_graded_rows,
-)
+from skconf.tables._files import FileWithTruth, FrameFile, OpenedFile, bytes_held, open_table
 from skconf.tables._ids import with_truth
 from skconf.tables._paths import Paths, list_files, shown, stem
+from skconf.tables._rows import guess_columns, read_columns, read_graded_rows
 
 #: The most bytes of files, after decompression, that are held in memory.
 _MOST_BYTES = 100_000_000

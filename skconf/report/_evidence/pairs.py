@@ -12,8 +12,9 @@ from skconf._core.messages import option
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.slices import Slices
-from skconf.tables._files import OpenedFile, Rows
+from skconf.tables._files import OpenedFile
 from skconf.tables._ids import places_by_id
+from skconf.tables._rows import Rows
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from skconf._core.numbers import fewest_digits
 from skconf._core.probabilities import Floats
 from skconf.tables._columns import column_names
 from skconf.tables._entries import as_numbers, as_series
-from skconf.tables._files import OpenedFile, read_columns
+from skconf.tables._files import OpenedFile
+from skconf.tables._rows import read_columns
 
 #: Most distinct numbers, and days, that are slices by themselves; more are cut into quarters.
 _MOST_NUMBERS, _MOST_DAYS = 12, 31

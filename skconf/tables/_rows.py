@@ -1,0 +1,257 @@
+"""The predictions in a file: its columns, its rows, and their ids."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.columns import plain
+from skconf._core.messages import option, shorten, suggest
+from skconf._core.problems import DataError, located
+from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
+from skconf.profile import ConfidenceProfile
+from skconf.tables._columns import Columns, NoPredictionsError, column_names
+from skconf.tables._entries import as_series, rows_where
+from skconf.tables._files import BATCH_ROWS, FrameFile, OpenedFile
+from skconf.tables._guesses import HEAD_ROWS, guess
+from skconf.tables._json_lines import JsonLines, tell_broken
+from skconf.tables._log_samples import ANSWERED
+from skconf.tables._predictions import (
+    plain_labels,
+    read_predictions,
+    read_score,
+    reads_percentages,
+    states_in,
+    ungraded_in,
+)
+
+#: Most rows of one id, on average: a column with more of them holds kinds of rows.
+_MOST_REPEATS = 100
+
+
+def guess_columns(files: Iterable[OpenedFile], columns: Columns) -> tuple[Columns, str]:
+    """Return the columns of the files of a model, guessed if necessary, and a text on what was guessed.
+
+    They are guessed from the first file that has rows.
+    """
+    names = list[str]()
+    for file in files:
+        names.append(file.name)
+
+        def head(of: list[Any], file: Any = file) -> Any:
+            tables: list[pd.DataFrame] = []
+            for table in file.batches(of, HEAD_ROWS):
+                tables.append(table if isinstance(table, pd.DataFrame) else table.to_pandas(ignore_metadata=True))
+                if sum(map(len, tables)) >= HEAD_ROWS:
+                    break
+            return pd.concat(tables, ignore_index=True) if tables else None
+
+        with located(file.name):
+            with suppress(NoPredictionsError):
+                columns.found_in(file.names)
+                return columns, ""
+            first = head(file.names[:1])
+            if first is not None and len(first):
+                return guess(columns, file.names, head)
+    raise ValueError(f"there are no rows in {shorten(names, 3)}")
+
+
+class Rows(NamedTuple):
+    """The content of the rows of a file.
+
+    Attributes
+    ----------
+    profile : ConfidenceProfile
+        The predictions.
+    truth, predicted : ndarray or None
+        True labels, and predicted labels if the file has them, as plain texts.
+    id_column : label or None
+        The column of ids, if there is one.
+    ids : ndarray or None
+        The ids as plain texts, if each row has a different id.
+    score : ndarray or None
+        Another score of each row, if there is one; NaN for rows that abstain.
+    repeated : ndarray or None
+        The ids as plain texts, if several rows have the same id: the clusters of the rows.
+    kept : ndarray or None
+        The numbers of the rows that were kept, if rows without a grade were left out.
+    states : mapping of str to int
+        How many rows were not scored, or abstain, for each reason; for logs, also how many are answers.
+    said : sequence of str
+        Sentences on what was done although the user did not ask for it.
+    """
+
+    profile: ConfidenceProfile
+    truth: Any
+    predicted: Any
+    id_column: Any
+    ids: Any
+    score: Any = None
+    repeated: Any = None
+    kept: Any = None
+    states: Mapping[str, int] = MappingProxyType({})
+    said: Sequence[str] = ()
+
+
+def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> Rows | None:
+    """Read the first rows of a file, or all rows; return None if there are no rows."""
+    columns, column = _found(file, columns, None)
+    table = next(file.batches(_needed(file, columns, column), n_rows), None)
+    rows = None
+    if table is not None:
+        own, repeated, _ = _ids_in(table, column, columns)
+        with named_by_id(file), located(file.name):
+            rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated)
+    if n_rows is None:  # a trial tells nothing
+        tell_broken(file.broken, file.path, "row")
+    return rows
+
+
+def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Rows | None:
+    """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
+
+    As in a log, a row without a grade is an answer that was not scored.
+    """
+    columns, column = _found(file, columns, ids)
+    answer = _answers_of(file, columns)
+    table = next(file.batches(_needed(file, columns, column, answer), None), None)
+    rows = None
+    if table is not None:
+        kept, said = None, list[str]()
+        states = file.frame["state"].value_counts().to_dict() if isinstance(file, FrameFile) else {}
+        if (ungraded := ungraded_in(columns, table)).any():
+            kept = np.flatnonzero(~ungraded)
+            table = rows_where(table, column_names(table), ~ungraded)
+            if not states:  # a log says why its samples have no grade
+                states["unscored"] = n = int(ungraded.sum())
+                said.append(f"left out {_count(n, 'row')} without a grade in column {columns.correct!r}")
+        own, repeated, words = _ids_in(table, column, columns)
+        if columns.cluster is None and words:
+            said.append(words)
+            columns = columns if repeated is None else replace(columns, cluster=column)
+        with named_by_id(file, ids, kept), located(file.name):
+            reasons = None if answer is None else states_in(columns, table, answer)
+            if reasons is not None and (gone := reasons.ne(ANSWERED)).any():
+                states |= reasons[gone].value_counts().to_dict()
+                words = f"took {_count(int(gone.sum()), 'string')} in column {answer!r} as abstentions"
+                said.append(f"{words}; {option('abstained', False)} takes them as answers")
+                columns = replace(columns, abstained=USUAL["abstained"])
+                table = table.assign(**{USUAL["abstained"]: gone})
+            if reads_percentages(columns, table):
+                said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
+            of_ids = {"id_column": column, "ids": own, "repeated": repeated}
+            rows = _rows(table, columns, **of_ids, kept=kept, states=states, said=said)
+    tell_broken(file.broken, file.path, "row")
+    return rows
+
+
+def _found(file: OpenedFile, columns: Columns, ids: Any) -> tuple[Columns, Any]:
+    """Return the columns of a file by their names, and its column of ids."""
+    with located(file.name):
+        columns = columns.found_in(file.names)
+        _check_there(file.names, [] if ids is None else [ids], "ids")
+    return columns, id_column(file.names) if ids is None else ids
+
+
+def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
+    """Return the names of the columns to read: those that are needed, and others if the file has them."""
+    there = [name for name in dict.fromkeys(more) if name in file.names and name not in columns.needed]
+    return [*columns.needed, *there]
+
+
+def _rows(table: Any, columns: Columns, **about: Any) -> Rows | None:
+    """Read the predictions, the labels and the score of a table; return None if it has no rows."""
+    profile = read_predictions(columns, table)
+    if profile is None:
+        return None
+    # Rows that abstain need no labels.
+    named = (columns.target, columns.prediction) if profile.abstained is None else (None, None)
+    truth, predicted = (None if name is None else plain_labels(table, name) for name in named)
+    return Rows(profile, truth, predicted, score=read_score(columns, table, profile.answer_rows), **about)
+
+
+def _answers_of(file: Any, columns: Columns) -> Any:
+    """Return the column of graded answers in JSON lines, whose texts may abstain as in a log; None if there is none."""
+    if not isinstance(file, JsonLines) or columns.correct is None or columns.abstained is not None:
+        return None
+    return next((name for name in file.names if spelled(name) in PREDICTIONS and name not in columns.named), None)
+
+
+def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | None, NDArray[Any] | None, str]:
+    """Return unique ids or else repeated ids, as plain texts, and a sentence about repeated ids.
+
+    There are no ids if some are missing. A column with a usual name of ids may hold a few kinds of rows; these are not
+    ids.
+    """
+    if column not in column_names(table) or column in columns.named:
+        return None, None, ""
+    try:
+        ids = plain_labels(table, column)
+    except ValueError:
+        return None, None, ""
+    n_ids = len(pd.unique(ids))
+    if n_ids == len(ids):
+        return ids, None, ""
+    if columns.cluster_column == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
+        own = option("cluster", False)
+        told = f"took rows of one {column!r} as a cluster of dependent rows; {own} treats all rows as independent"
+        return None, ids, told
+    each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
+    return None, None, f"{each}, so it was not used as the id of clusters; pass {option('cluster', column)} to use it"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def read_columns(file: OpenedFile, names: Sequence[Any], role: str) -> Any:
+    """Return all rows of some columns of a file; `role` is the parameter that names the columns."""
+    with located(file.name):
+        _check_there(file.names, names, role)
+        return next(file.batches(list(names), None))
+
+
+def _check_there(present: Sequence[Any], names: Sequence[Any], role: str) -> None:
+    """Raise if a column is missing or occurs twice; `role` is the parameter that names it."""
+    for name in names:
+        if present.count(name) != 1:
+            raise DataError(
+                f"there {'are several columns' if name in present else 'is no column'} {name!r}."
+                f"{suggest(str(name), map(str, present))} The columns are {shorten(present)}: name one of "
+                f"them with {option(role)}.",
+                column=name,
+            )
+
+
+def id_column(names: Sequence[Any]) -> Any:
+    """Return the column of a file that has a usual name of ids, if there is one."""
+    return next((name for name in names if spelled(name) in IDS), None)
+
+
+@contextmanager
+def named_by_id(file: OpenedFile, ids: Any = None, kept: NDArray[np.intp] | None = None) -> Iterator[None]:
+    """Name the row of an error by its line in a file of text, and by its id if the file has ids.
+
+    If only some rows were kept, the row of the error is changed to its number among all rows.
+    """
+    try:
+        yield
+    except DataError as error:
+        column, first = id_column(file.names) if ids is None else ids, 0
+        if error.row is None:
+            raise
+        error.row = error.row if kept is None else int(kept[error.row])
+        line = file.line_of(error.row)
+        names = [] if line is None else [f"line {line}"]
+        if column in file.names:
+            for table in file.batches([column], BATCH_ROWS):
+                if first <= error.row < first + len(table):
+                    names.append(f"{column} {plain(as_series(table[column]).iloc[error.row - first])}")
+                first += len(table)
+        error.row_id = ", ".join(names)
+        raise
