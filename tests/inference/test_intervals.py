@@ -540,7 +540,7 @@ class TestBootstrap:
             metrics.expected_calibration_error,
             partial(metrics.expected_calibration_error, strategy="quantile"),
             metrics.maximum_calibration_error,
-            metrics.smooth_calibration_error,
+            pytest.param(metrics.smooth_calibration_error, marks=pytest.mark.slow),
             metrics.calibration_distance_error,
             metrics.cumulative_calibration_error,
         ],
