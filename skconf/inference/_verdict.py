@@ -19,7 +19,7 @@ from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, Erro
 from skconf.inference._harm import GRADES, harm
 from skconf.inference._joint_test import LEVEL, JointTest
 from skconf.inference._p_values import student
-from skconf.inference._wording import gap_in_words, in_words
+from skconf.inference._wording import gap_in_words, in_words, too_few_in_words
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
 #: A test of the gap alone finds a gap of this many standard deviations in four of five samples.
@@ -196,6 +196,8 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     # Where confidences tell right from wrong, the gap varies less from question to question than the accuracy does.
     low, high = accuracy_ends(profile)
     found = replace(found, accuracy_low=low, accuracy_high=high)
+    if np.isnan(found.p_value):
+        return found
     return replace(found, text=gap_in_words(found, graded=graded, in_groups=True))
 
 
@@ -323,10 +325,11 @@ def assess_gap(
     confidence, accuracy = sure / weight, right / weight
     gap, error = (number.item() for number in GapSums.gap_and_error(*map(float, sums)))
     rate = max(1 - confidence, 1 - accuracy)
-    enough = min(rate, 1 - rate) * weight**2 / squares >= FEWEST_ERRORS
+    size, rarer = weight**2 / squares, min(rate, 1 - rate)
+    enough = rarer * size >= FEWEST_ERRORS
     freedom, times, found_at = np.inf, _TWO_SIDED, _FOUND_ALONE
     if enough and in_groups:  # groups of unequal size stand for as many equal ones
-        freedom = weight**2 / squares - 1
+        freedom = size - 1
         error *= float(np.sqrt(1 + 1 / freedom))
         times = student(0.95, freedom)
         found_at += times - _TWO_SIDED
@@ -358,4 +361,7 @@ def assess_gap(
         detectable_under=found_at * error if enough else np.nan,
         most_frequent=most_frequent,
     )
+    if not enough:
+        needed = FEWEST_ERRORS / rarer if rarer > 0 else np.inf
+        return replace(assessment, text=too_few_in_words(size, needed, graded=graded, in_groups=in_groups))
     return replace(assessment, text=gap_in_words(assessment, graded=graded, in_groups=in_groups))

@@ -213,12 +213,19 @@ def _points(verdict: Assessment) -> str:
     return short(100 * verdict.detectable_over)
 
 
+def too_few_in_words(size: float, needed: float, *, graded: bool, in_groups: bool) -> str:
+    """Return the verdict on graded answers, or answers in groups or with weights, that have too few errors."""
+    unit = "groups of equal size" if in_groups else "answers of equal weight"
+    if graded and not in_groups:
+        return "Too few to say: the graded answers have too few errors for a verdict."
+    answers = f"{'graded ' * graded}answers in groups" if in_groups else "weighted answers"
+    text = f"Too few to say: the {answers} count as {size:,.0f} {unit}."
+    return text if needed == np.inf else f"{text} A verdict needs about {np.ceil(np.round(needed, 6)):,.0f}."
+
+
 def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
     """Return the verdict on answers that are graded, in groups or else weighted. Only their gap is tested."""
     kind = " and ".join(["graded"] * graded + ["in groups"] * in_groups) or "weighted"
-    if np.isnan(verdict.p_value):
-        answers = "answers in groups" if in_groups else f"{kind} answers"
-        return f"Too few to say: the {answers} have too few errors for a verdict."
     is_right = "average correctness is {}%" if graded else "{}% of answers are right"
     is_off = verdict.found and verdict.grade != "close to calibrated"
     text = f"{_compared(verdict, is_off, is_right, tested=not in_groups)}."

@@ -324,9 +324,25 @@ class TestWeights:
 
     def test_with_too_few_errors_nothing_is_said(self):
         weight = np.where(np.arange(100) < 3, 1000.0, 1.0)
-        found = assess_confidence(calibrated(100).with_weight(weight))
-        assert str(found) == "Too few to say: the weighted answers have too few errors for a verdict."
+        profile = calibrated(100).with_weight(weight)
+        found = assess_confidence(profile)
+        size = weight.sum() ** 2 / (weight**2).sum()
+        wrong = max(1 - np.average(each, weights=weight) for each in (profile.correct, profile.confidence))
+        needed = int(np.ceil(30 / min(wrong, 1 - wrong)))
+        assert (
+            str(found)
+            == f"Too few to say: the weighted answers count as {size:.0f} answers of equal weight. A verdict "
+            f"needs about {needed}."
+        )
         assert (found.grade, found.grade_at_most) == ("too few to say", "unusable")
+
+    def test_groups_are_counted(self):
+        groups = np.repeat(np.arange(20), 5)
+        profile = profile_of(np.full(100, 0.9), groups % 10 == 0, groups=groups)
+        found = assess_confidence(profile)
+        assert str(found) == (
+            "Too few to say: the answers in groups count as 20 groups of equal size. A verdict needs about 300."
+        )
 
     @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [150, pytest.param(1000, marks=pytest.mark.slow)])
