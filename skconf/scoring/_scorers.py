@@ -460,7 +460,8 @@ def _warn_of_costs(scorer: ConfidenceScorer, estimator: Any, *, by_sample: bool)
     if not missing:
         return
     who, own, reject_cost = costs_of(estimator)
-    decides, instead, given = [], [], [f"{name}={brief(value)}" for name, value in scorer.params.items()]
+    decides, instead = [], []
+    given = [f"{name}={'...' if np.ndim(value) else brief(value)}" for name, value in scorer.params.items()]
     if own and "cost_matrix" in missing and not by_sample:
         decides.append(own)
         instead.append("every error costs 1")

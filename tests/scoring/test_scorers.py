@@ -506,7 +506,10 @@ class TestCostsOfTheClassifier:
             (get_scorer("neg_ecuas"), "own cost_matrix, which neg_ecuas does"),
             (get_scorer("neg_ecuas", n=1), r"get_scorer\('neg_ecuas', n=1, cost_matrix=\.\.\.\)"),
             (get_scorer("neg_reject_cost", reject_cost=0.2), "Here, every error costs 1. Pass"),
-            (get_scorer("neg_reject_cost", cost_matrix=MATRIX), "own reject_cost=0.3, which"),
+            (
+                get_scorer("neg_reject_cost", cost_matrix=pd.DataFrame(MATRIX)),
+                r"own reject_cost=0.3, which.*get_scorer\('neg_reject_cost', cost_matrix=\.\.\., reject_cost=0\.3\)",
+            ),
             (confidence_scoring(["neg_ece", "neg_ecuas"]), "which neg_ecuas does not know"),
         ],
     )
