@@ -21,8 +21,9 @@ from skconf.calibration._softmax import softmax
 _SCALE_RIDGE, _SHIFT_RIDGE = np.array([0.05, 1.0, 1.0]), 0.5
 #: With more probabilities than this, the search is for a part of the rows.
 _MANY = 200_000
-#: The search stops after a step that lowers the loss by at most this share; with the curvature of a part, by the other.
-_PRECISION, _NEARLY = 1e-8, 1e-6
+#: The search stops after a step that lowers the loss by at most this share; with the curvature of a part, before a step
+#: that would lower it by the other.
+_PRECISION, _NEARLY = 1e-8, 1e-7
 #: This share of the curvature is added to it, so that it can be inverted.
 _FIRM = 1e-12
 #: The penalty, in samples, that draws the height of a line to 0. The penalty that draws its slope to 1 is one sample.
@@ -79,8 +80,8 @@ class BentTemperatureCalibrator(Calibrator):
     ----------
     shifted : bool, default=False
         Whether each class has a shift.
-    base : BentTemperatureCalibrator or None, default=None
-        A calibrator without shifts. The search starts at its parameters.
+    base : TemperatureCalibrator, BentTemperatureCalibrator or None, default=None
+        A calibrator with fewer parameters. The search starts at these.
     """
 
     _reads_sizes = True
@@ -95,7 +96,9 @@ class BentTemperatureCalibrator(Calibrator):
         self.point_ = np.zeros(3 + len(classes) * self.shifted)
         self.point_[0] = 1.0
         if self.base is not None:
-            self.point_[:3] = clone(self.base).fit(proba, codes, sample_weight, labels=classes).point_
+            base = clone(self.base).fit(proba, codes, sample_weight, labels=classes)
+            start = base.point_ if hasattr(base, "point_") else [1 / base.temperature_]
+            self.point_[: len(start)] = start
         self.uniform_ = 1 / (total + 1)
         whole = partial(self._blocks, proba, codes, sample_weight)
         share = int(np.ceil(proba.size / _MANY))
@@ -139,8 +142,9 @@ class BentTemperatureCalibrator(Calibrator):
                 self.point_ = start
                 self._search(blocks)
                 break
+            left = gain if np.isinf(last) else gain**2 / last  # each step divides it by about the same
             self.point_, last = self.point_ - step, gain
-            if gain <= _NEARLY * value:
+            if left <= _NEARLY * value:
                 break
 
     def _blocks(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> Iterator[_Block]:

@@ -62,7 +62,7 @@ def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats
         prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible - steps, steps, 1.0, 0.0, 0.0]) / 2
         members = [*rigid, SplineCalibrator(), isotonic, BayesianCalibrator(), LineCalibrator(), QuadraticCalibrator()]
         return members, (1 - _ALWAYS.sum()) * prior + _ALWAYS
-    bent = BentTemperatureCalibrator()
+    bent = BentTemperatureCalibrator(base=temperature)
     members = [*rigid, bent, BentTemperatureCalibrator(shifted=True, base=bent)]
     n_parameters = [0, 1, 3, 3 + n_classes]
     if n_classes**2 <= _MATRIX_SAMPLES * n_samples:

@@ -44,7 +44,10 @@ def test_many_rows_are_fitted_from_a_part_as_well_as_from_all(monkeypatch):
     exact = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
     monkeypatch.setattr("skconf.calibration._bent._MANY", 4000)
     quick = BentTemperatureCalibrator(shifted=True).fit(proba, y, weight)
-    np.testing.assert_allclose(quick.point_, exact.point_, atol=5e-4)  # standard errors are above 0.03
+    np.testing.assert_allclose(quick.point_, exact.point_, atol=5e-3)  # standard errors are above 0.03
+    own = np.arange(4000), y
+    losses = [-(weight @ np.log(model.predict_proba(proba)[own])) for model in (quick, exact)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
 def test_the_start_changes_next_to_nothing():
