@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 import skconf
 from skconf import ConfidenceProfile, MetricAccumulator, inference, inspection
 from skconf._core.checks import check_confidence_level
+from skconf._core.messages import on_command_line
 
 RNG = np.random.default_rng(0)
 P = RNG.random(200)
@@ -66,3 +67,11 @@ def test_a_level_is_at_least_a_half(level):
 def test_what_is_no_level_is_refused(level, error, message):
     with pytest.raises(error, match=message):
         check_confidence_level(level)
+
+
+def test_a_command_names_its_option():
+    with (
+        on_command_line(),
+        pytest.raises(ValueError, match=r"^--confidence-level must.* mean --confidence-level 0\.95\?"),
+    ):
+        check_confidence_level(0.05)
