@@ -39,8 +39,8 @@ def check_confidence_level(value: Any) -> None:
     meant = round(1 - number, 12) if 0 < number < 0.5 else number / 100 if 50 <= number < 100 else None
     advice = "The usual value is 0.95." if meant is None else f"Did you mean {option('confidence_level', meant)}?"
     raise ValueError(
-        f"{option('confidence_level')} must lie in [0.5, 1), but is {value!r}. It is the probability that an interval or "
-        f"a guarantee holds. {advice}"
+        f"{option('confidence_level')} must lie in [0.5, 1), but is {value!r}. It is the probability that an interval "
+        f"or a guarantee holds. {advice}"
     )
 
 
