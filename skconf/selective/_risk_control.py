@@ -144,9 +144,10 @@ class _Plan(NamedTuple):
         for i, (new, budget) in enumerate(zip(self.new_errors, self.budget, strict=True)):
             walk = walk.plus(new, self.most_errors)
             purse += budget
-            success[i] = errors[i] < walk.lowest + walk.affordable(purse)
+            whole = walk.affordable(purse)
+            success[i] = errors[i] < walk.lowest + whole
             if not success[i]:
-                walk, purse = walk.without(purse), 0.0
+                walk, purse = walk.without(whole, purse), 0.0
         return success
 
 
@@ -175,6 +176,8 @@ class _Masses(NamedTuple):
             return _Masses(self.lowest + other.lowest, np.zeros(0))
         lowest = self.lowest + other.lowest
         mass = np.convolve(self.mass, other.mass)[: max(highest - lowest + 1, 0)]
+        if len(mass) and mass[0] > _NONE < mass[-1]:  # most of the time
+            return _Masses(lowest, mass)
         some = np.flatnonzero(mass > _NONE)
         if not len(some):
             return _Masses(lowest, np.zeros(0))
@@ -182,11 +185,10 @@ class _Masses(NamedTuple):
 
     def affordable(self, purse: float) -> int:
         """Return how many of the lowest values have together a probability of at most the budget."""
-        return int(np.searchsorted(np.cumsum(self.mass), purse * (1 + _ROUNDING), side="right"))
+        return int(self.mass.cumsum().searchsorted(purse * (1 + _ROUNDING), side="right"))
 
-    def without(self, purse: float) -> "_Masses":
-        """Return the distribution after the lowest values have lost this much probability."""
-        whole = self.affordable(purse)
+    def without(self, whole: int, purse: float) -> "_Masses":
+        """Return the distribution without its `whole` lowest values and the rest of the budget, which the next loses."""
         mass = self.mass[whole:].copy()
         if len(mass):
             mass[0] -= max(purse - self.mass[:whole].sum(), 0.0)
