@@ -188,7 +188,7 @@ class _Masses(NamedTuple):
         return int(self.mass.cumsum().searchsorted(purse * (1 + _ROUNDING), side="right"))
 
     def without(self, whole: int, purse: float) -> "_Masses":
-        """Return the distribution without its `whole` lowest values and the rest of the budget, which the next loses."""
+        """Return the distribution without its `whole` lowest values; the next one loses the rest of the budget."""
         mass = self.mass[whole:].copy()
         if len(mass):
             mass[0] -= max(purse - self.mass[:whole].sum(), 0.0)
