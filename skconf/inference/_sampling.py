@@ -86,8 +86,9 @@ class Sampling:
             alone = present[self.sizes == 1]
             if len(alone):
                 raise ValueError(
-                    f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}. The "
-                    "error in such a stratum cannot be estimated. Merge small strata."
+                    f"stratify has {len(alone)} strata with a single unit, such as "
+                    f"{strata.labels.tolist()[alone[0]]!r}. The error in such a stratum cannot be estimated. Merge "
+                    "small strata."
                 )
         #: Whether samples were drawn one by one from strata of which some weigh more than they have samples.
         self.weighs_strata = False
