@@ -40,7 +40,6 @@ def extra_memory(call):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, pytest.param(np.float32, marks=pytest.mark.slow)])
-@pytest.mark.slow
 def test_no_copy_is_made(on_disk, dtype):
     y, path = on_disk
     proba = np.load(path, mmap_mode="r")

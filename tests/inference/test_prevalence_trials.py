@@ -66,7 +66,7 @@ def test_noise_has_the_rate_that_is_allowed():
             assert rate == pytest.approx(target, rel=0.15)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:Other shares")
 @pytest.mark.parametrize(("n", "most"), [(200, 0.1), pytest.param(1000, 0.07, marks=pytest.mark.slow)])
 def test_label_shift_that_holds_is_seldom_refuted(n, most):

@@ -80,7 +80,7 @@ class TestLevel:
 
 
 class TestFaults:
-    @pytest.mark.slow
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [15, pytest.param(300, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("fault", FAULTS)
     def test_no_direction_is_wrong_and_no_interval_misses(self, fault, n_sets):
@@ -100,7 +100,7 @@ class TestFaults:
             assert all(f"{how}confident" in verdict.text.lower() for how in ("over", "under"))
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("n_sets", [40, pytest.param(400, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("n_sets", [400])
     @pytest.mark.parametrize("n", [1000, 10_000])
     def test_a_top_that_is_right_is_not_named(self, n, n_sets):
         rng = np.random.default_rng(n)

@@ -118,16 +118,9 @@ class TestValues:
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
-        ("n_classes", "n", "rel"),
-        [
-            (2, 60, 0.15),
-            pytest.param(3, 60, 0.15, marks=pytest.mark.slow),
-            pytest.param(2, 200, 0.05, marks=pytest.mark.slow),
-            pytest.param(3, 200, 0.05, marks=pytest.mark.slow),
-        ],
-    )
     @pytest.mark.slow
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize(("n", "rel"), [(60, 0.15), (200, 0.05)])
     def test_standard_error_is_that_of_the_jackknife(self, n_classes, n, rel):
         """Leaving out each sample in turn, by scikit-learn itself; the two differ by terms of higher order."""
         y, proba = draw_classes(n, n_classes)

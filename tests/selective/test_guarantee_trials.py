@@ -50,7 +50,7 @@ def test_cells_keep_what_two_columns_break(n_sets):
     assert cells <= (0 if n_sets < 100 else 0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_sets", [8, pytest.param(200, marks=pytest.mark.slow)])
 def test_several_risks_are_kept_and_accept_more_than_holm(n_sets):
     for name, cells in numbers(trials.risk_rows(n_sets, (1000,), np.random.default_rng(3))).items():
@@ -64,7 +64,7 @@ def test_several_risks_are_kept_and_accept_more_than_holm(n_sets):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_sets", [12, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_sets", [200])
 def test_coins_accept_more_than_bets_where_costs_are_promised(n_sets):
     coins, bets = numbers(trials.cost_rows(n_sets, (2000,), np.random.default_rng(4))).values()
     assert coins[0] > 0.12

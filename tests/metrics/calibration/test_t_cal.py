@@ -73,7 +73,7 @@ def test_the_data_count_as_one_of_the_draws():
     assert result.p_values.tolist() == [1 / 100]
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("ties", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
     profile = calibrated(60, seed=2)
