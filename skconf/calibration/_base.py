@@ -156,6 +156,8 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
 
     #: What a calibrator does with a class that is missing from the calibration data.
     _absent = "leaves the probabilities of {} unchanged"
+    #: What it does if there is only one class in the calibration data.
+    _alone = _absent
 
     def _find_present(self, codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which classes can be learned; none if only one is present. Warn about the others by name."""
@@ -163,7 +165,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         if present.sum() < 2:
             present[:] = False  # a single class cannot be separated from anything
         if not present.all():
-            fate = self._absent if present.any() else Calibrator._absent
+            fate = self._absent if present.any() else self._alone
             warn(
                 f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}, because the calibration "
                 "data have no sample of these classes, or samples of only one class.",

@@ -55,7 +55,8 @@ class PooledCalibrator(AmongPresentCalibrator):
     themselves and share the remaining probability. The probability of the missing class is the mean of its raw
     probability and of its probabilities from the members that use temperature scaling, because temperature scaling does
     not need samples of each class. If `members` are given, the missing class keeps its raw probability, except for the
-    mixing with the uniform distribution.
+    mixing with the uniform distribution. If all calibration samples are of one class, all probabilities are the raw
+    ones, except for this mixing.
 
     Parameters
     ----------
@@ -136,6 +137,7 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     _reads_sizes = True
     _absent = "cannot calibrate the probabilities of {}"
+    _alone = "leaves the probabilities of {} unchanged, apart from mixing in the uniform distribution"
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         check_option(self.weights, "weights", ("learned", "uniform"))
@@ -192,7 +194,7 @@ class PooledCalibrator(AmongPresentCalibrator):
             out[:, self._fitted] = self._calibrate_present(self._present(proba)[0]) * share
         else:
             out = super()._calibrate(proba)
-        return mixed(out, self._uniform) if len(self._fitted) else out
+        return mixed(out, self._uniform)
 
     def _present_to_onnx(self, proba: Tensor) -> Tensor:
         n_classes = len(self._fitted)
@@ -216,7 +218,7 @@ class PooledCalibrator(AmongPresentCalibrator):
             held = onnx.rows_to_one(proba.at_least(0.0).columns(self._fitted), len(self._fitted))
             share = out.columns(self._fitted).sum()
             out = out.replaced(self._fitted, self._present_to_onnx(held) * share, n_classes)
-        return onnx.mixed(out, self._uniform, n_classes) if len(self._fitted) else out
+        return onnx.mixed(out, self._uniform, n_classes)
 
 
 def _pooled(members: list[Any], weights: Floats, proba: Tensor, n_classes: int) -> Tensor:
