@@ -103,24 +103,33 @@ def check_order(**columns: Any) -> None:
 
     If an index only counts rows from 0, it may be a default, and the positions may be right. So this is a warning.
     """
-    indexed = {name: column.index for name, column in columns.items() if isinstance(column, pd.Series | pd.DataFrame)}
-    names = list(indexed)
-    for name in names[1:]:
-        first, other = indexed[names[0]], indexed[name]
-        if len(first) != len(other) or first.equals(other) or not (first.is_unique and other.is_unique):
+    before, first = "", None
+    for name, column in columns.items():
+        if not isinstance(column, pd.Series | pd.DataFrame):
             continue
-        if not other.isin(first).all():
-            continue
-        row = int(np.argmax(np.asarray(first, dtype=object) != np.asarray(other, dtype=object)))
-        text = (
-            f"{names[0]} and {name} have the same index in different orders: row {row} is {brief(first[row])} in "
-            f"{names[0]} and {brief(other[row])} in {name}. But rows are matched by position. Pass "
-            f"{name}.loc[{names[0]}.index]; or {name}.to_numpy(), if the positions are right."
-        )
-        if any(index.equals(pd.RangeIndex(len(index))) for index in (first, other)):
-            warn(text)
-        else:
-            raise ValueError(text)
+        if first is None:
+            before, first = name, column.index
+        elif _is_reordered(first, column.index):
+            _tell_order(before, first, name, column.index)
+
+
+def _is_reordered(first: "pd.Index[Any]", other: "pd.Index[Any]") -> bool:
+    if len(first) != len(other) or first.equals(other):
+        return False
+    return bool(first.is_unique and other.is_unique and other.isin(first).all())
+
+
+def _tell_order(before: str, first: "pd.Index[Any]", name: str, other: "pd.Index[Any]") -> None:
+    row = int(np.argmax(np.asarray(first, dtype=object) != np.asarray(other, dtype=object)))
+    text = (
+        f"{before} and {name} have the same index in different orders: row {row} is {brief(first[row])} in {before} "
+        f"and {brief(other[row])} in {name}. But rows are matched by position. Pass {name}.loc[{before}.index]; or "
+        f"{name}.to_numpy(), if the positions are right."
+    )
+    if any(index.equals(pd.RangeIndex(len(index))) for index in (first, other)):
+        warn(text)
+    else:
+        raise ValueError(text)
 
 
 def check_length(column: Any, n_samples: int, name: str) -> None:

@@ -120,8 +120,8 @@ class Columns:
             check_threshold(self.threshold)
         if self.grades is not None:
             check_grades(self.grades)
-        single = [getattr(self, role) for role in USUAL if role != "abstained"]
-        object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
+        given = [name for role in USUAL if role != "abstained" and (name := getattr(self, role)) is not None]
+        object.__setattr__(self, "named", [*given, *self.proba])
         beside = [name for name in (self.abstained_column, self.cluster_column, self.score) if name is not None]
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *beside, *self.groups])))
 

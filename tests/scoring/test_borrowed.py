@@ -289,6 +289,7 @@ class TestUndefined:
             with pytest.raises(TypeError, match="the reason"):
                 ask()
 
+    @pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
     def test_a_class_never_trained_on_has_probability_zero(self):
         X, y = np.zeros((6, 1)), np.array([0, 1, 1, 0, 1, 2])
         fitted = DummyClassifier(strategy="prior").fit(X, [0, 1, 1, 0, 1, 1])
@@ -298,6 +299,7 @@ class TestUndefined:
         tiny = np.finfo(float).eps
         assert scores["neg_log_loss"] == pytest.approx((2 * np.log(1 / 3) + 3 * np.log(2 / 3) + np.log(tiny)) / 6)
 
+    @pytest.mark.filterwarnings("ignore:y holds labels on which the classifier was not trained")
     def test_where_the_reject_label_is_a_true_class_nothing_can_be_said(self):
         X, y = np.zeros((4, 1)), np.array([0, 1, 1, -1])
         model = SelectiveClassifier(DummyClassifier(strategy="prior"), threshold=0.9).fit(X[:3], y[:3])

@@ -391,7 +391,7 @@ class TestWhatIsRefused:
     @pytest.mark.parametrize(
         ("alias", "function", "scorer"),
         [
-            ("csr", "'calibrated_size_ratio'", "'neg_csr_deviation'"),
+            ("csr", "'calibrated_size_ratio'", "'neg_csr_deviation' or 'neg_csr_excess'"),
             ("aurc", "'aurc_loss'", "'neg_aurc'"),
             ("ECE", "'expected_calibration_error'", "'neg_ece'"),
             ("auroc", "'confidence_roc_auc_score' or 'roc_auc'", "'confidence_roc_auc'"),
