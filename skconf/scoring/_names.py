@@ -23,14 +23,8 @@ from skconf.metrics._calibration.mean_calibration import MeanConfidence
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._functions import Called, called, response_of
 from skconf.scoring._literals import as_call, literals_of
-from skconf.scoring._scorers import (
-    ConfidenceScorer,
-    MultiScorer,
-    SklearnScorer,
-    metric_of_scorer,
-    parameters_of,
-    scorer_names,
-)
+from skconf.scoring._registered import metric_of_scorer, scorer_names
+from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, parameters_of
 from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
 
 _WHAT = (

@@ -2,72 +2,29 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
-import sklearn.metrics
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skconf._core.arrays import as_array
-from skconf._core.messages import brief, listed, shorten, suggest
+from skconf._core.messages import shorten
 from skconf._core.rejection import choose_reject_label, with_reject_label
-from skconf._core.response import Answered, costs_of, outputs_of
+from skconf._core.response import Answered, outputs_of
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
-from skconf.metrics._base.registry import SCORERS, Preset, meant_by, metric_classes
+from skconf.metrics._base.registry import SCORERS
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
+from skconf.scoring._registered import find_metric, metric_of_scorer
+from skconf.scoring._unknown_costs import warn_of_costs
 
 #: What a metric raises where it is undefined, as of a fold that lacks a class. Whatever else it raises is a mistake in
 #: the metric, and is not hidden: scikit-learn's `error_score` says what becomes of it.
 UNDEFINED = (ValueError, ArithmeticError, LookupError)
-
-
-def scorer_names() -> list[str]:
-    """Return the names of all scorers, sorted."""
-    return sorted(SCORERS)
-
-
-def find_metric(name: str) -> tuple[type[Any], Preset]:
-    """Return the definition and the preset of a scorer, by its name."""
-    known = SCORERS.get(name)
-    if known is not None:
-        return known
-    theirs = sklearn.metrics.get_scorer_names()
-    if name in theirs:
-        hint = " It is one of scikit-learn's: use sklearn.metrics.get_scorer, or confidence_scoring."
-    else:
-        stem = name.lower().removeprefix("neg_")
-        named = [cls for function, cls in metric_classes().items() if function == stem] or meant_by(stem)
-        own = {scorer: preset for cls in named for scorer, preset in cls.info.scorers.items()}
-        meant = [scorer for scorer, preset in own.items() if not preset.params] or list(own)
-        hint = f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists them all."
-    raise ValueError(f"There is no scorer {name!r}.{hint}")
-
-
-def metric_of_scorer(name: str, params: Mapping[str, Any]) -> tuple[Any, Preset]:
-    """Return the metric and the preset of a scorer, by its name, with its parameters and any `pos_label`.
-
-    ValueError: there is no such scorer, or a parameter is out of range or contradicts the name. TypeError: a parameter
-    is unknown.
-    """
-    metric_class, preset = find_metric(name)
-    own = {key: value for key, value in params.items() if key != "pos_label"}
-    if "average" in own and own["average"] is None:
-        raise ValueError("average=None gives a value for each class, but a score is one number. Choose an average.")
-    metric = metric_class.with_params({**preset.params, **own})
-    for key in preset.params.keys() & own.keys():
-        if own[key] != preset.params[key]:
-            plain = [scorer for scorer, other in metric_class.info.scorers.items() if not other.params]
-            remedy = f"Use get_scorer({plain[0]!r}, {key}={own[key]!r})." if plain else f"Leave {key} out."
-            raise ValueError(
-                f"{name!r} means {key}={preset.params[key]!r}, which {key}={own[key]!r} contradicts. {remedy}"
-            )
-    return metric, preset
 
 
 class ConfidenceScorer:
@@ -110,7 +67,7 @@ class ConfidenceScorer:
         scores = _scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs)
         if scores:
             return float(_mean_of(scores))
-        _warn_of_costs(self, estimator, by_sample=costs is not None)
+        warn_of_costs(self.name, self.params, estimator, by_sample=costs is not None)
         predict = costs is not None or self.charges_by_matrix
         profile = ConfidenceProfile.from_estimator(
             estimator, X, y, sample_weight=sample_weight, predict=predict, costs=costs
@@ -340,7 +297,7 @@ class MultiScorer:
         ours = {key: scorer for key, scorer in self.scorers.items() if isinstance(scorer, ConfidenceScorer)}
         charged = {key: shares[key].pop("costs") for key in ours if "costs" in shares[key]}
         for key, scorer in ours.items():
-            _warn_of_costs(scorer, estimator, by_sample=key in charged)
+            warn_of_costs(scorer.name, scorer.params, estimator, by_sample=key in charged)
         predict = bool(charged) or any(scorer.charges_by_matrix for scorer in ours.values())
         price = next(iter(charged.values()), None)
         profile = ConfidenceProfile.from_estimator(estimator, X, y, predict=predict, costs=price).with_costs(None)
@@ -448,36 +405,6 @@ def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -
         param: alias if isinstance(alias, str) else param for param, alias in requests.items() if alias is not False
     }
     return {param: given[name] for param, name in names.items() if name in given}
-
-
-def _warn_of_costs(scorer: ConfidenceScorer, estimator: Any, *, by_sample: bool) -> None:
-    """Warn if a classifier decides by costs that its scorer would use, but was not given.
-
-    Costs that were given to the scorer are what the user pays, also if the candidates of a search decide by others.
-    """
-    defaults = {field.name: field.default for field in fields(find_metric(scorer.name)[0])}
-    missing = {"cost_matrix", "reject_cost"} & (defaults.keys() - scorer.params.keys())
-    if not missing:
-        return
-    who, own, reject_cost = costs_of(estimator)
-    decides, instead = [], []
-    given = [f"{name}={'...' if np.ndim(value) else brief(value)}" for name, value in scorer.params.items()]
-    if own and "cost_matrix" in missing and not by_sample:
-        decides.append(own)
-        instead.append("every error costs 1")
-        given.append("cost_matrix=...")
-    if "reject_cost" in missing and reject_cost not in (None, defaults["reject_cost"]):
-        decides.append(f"reject_cost={reject_cost!r}")
-        instead.append(f"a rejection costs {defaults['reject_cost']!r}")
-        given.append(f"reject_cost={reject_cost!r}")
-    if decides:
-        advice = f"get_scorer({scorer.name!r}, {', '.join(given)})"
-        if own == "costs" and scorer.takes_costs and not by_sample:
-            advice = "the costs of each sample as costs=..., and reject_cost to get_scorer"
-        warn(
-            f"{who} decides by its own {listed(decides)}, which {scorer.name} does not know. Here, {listed(instead)}. "
-            f"Pass the costs that you pay: {advice}."
-        )
 
 
 def _scores_by_output(score: Callable[..., Any], estimator: Any, X: Any, y: Any, **metadata: Any) -> list[Any]:

@@ -7,7 +7,8 @@ from typing import Any
 import sklearn.metrics
 
 from skconf._core.sklearn_names import is_scorer
-from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, scorer_names
+from skconf.scoring._registered import scorer_names
+from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer
 
 
 def get_scorer_names() -> list[str]:
