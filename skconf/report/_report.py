@@ -61,10 +61,10 @@ class ConfidenceReport:
         The table with a row for each metric. See :func:`~skconf.confidence_report` for its columns.
     verdict : dict of model to str
         The verdict of :func:`skconf.inference.assess_confidence` on each model. A single model without a name has the
-        key "value", like its column of the table. Empty for a table of classes or groups.
+        key "value". Empty for a table of classes or groups.
     thresholds : DataFrame
-        Thresholds for allowed errors, with a row for each model and each allowed error rate (mean loss for graded
-        answers, mean cost for costs). It has the following columns.
+        Thresholds with a row for each model and each allowed error rate (mean loss for graded answers, mean cost for
+        costs). The columns:
 
         - ``model``, ``target`` : the model, and the allowed errors.
         - ``threshold``, ``coverage`` : the threshold with the largest coverage whose observed errors are within the
@@ -78,8 +78,7 @@ class ConfidenceReport:
           "few answers", if a threshold within the target accepts only few answers.
         - ``n_needed`` : how many rows, or groups, would be enough. 0 if this is not known.
     slices : DataFrame
-        The requested slices, worst first, with a row for each model and slice. It has no rows if there are no slices.
-        The columns:
+        The requested slices, worst first, with a row for each model and slice. The columns:
 
         - ``model``, ``slice``, ``n_samples``.
         - ``confidence``, ``accuracy`` : their means. For graded answers, ``accuracy`` is named ``correctness``. For

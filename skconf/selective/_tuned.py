@@ -40,8 +40,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     """A classifier that rejects predictions below the threshold that is best for an objective.
 
     The threshold is chosen on samples on which neither the classifier nor its calibrator was trained. With a
-    `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability. The
-    tests are exact at any sample size. :func:`required_samples` gives the number of samples that are needed.
+    `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
+    :func:`required_samples` gives the number of samples that are needed.
 
     Parameters
     ----------
@@ -71,13 +71,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         keys are "risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate",
         "false_positive_rate" and "recall". :func:`tune_threshold` says what each of them limits.
 
-        The objective "risk" then accepts as many samples as the promises allow. The objective "coverage" accepts as few
-        samples as the promises allow. With `slices`, a promise that is not by class may be a mapping of slice to
-        number.
+        The objective "risk" then accepts as many samples as the promises allow, and "coverage" as few. With `slices`, a
+        promise that is not by class may be a mapping of slice to number.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`; only for the objective "risk". If None, only the
         observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several promises,
-        `confidence_level` is the probability that all promises hold. The promises share 1 − `confidence_level` equally.
+        `confidence_level` is the probability that all hold; they share 1 − `confidence_level` equally.
     n_candidates : int, default=1
         Number of candidates from which you choose on the same samples, such as the candidates of a search around this
         classifier. The candidates share 1 − `confidence_level` equally, so the promise holds for any candidate that is
@@ -87,8 +86,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         accepts more with fewer than 2 n samples, and less with many; n is from :func:`required_samples`. Choose before
         you look at the labels.
     reject_cost : float, default=None
-        Cost of a rejection; the objective "cost" needs it. If it is at least the largest cost that an answer can have,
-        nothing is rejected, and a warning says so.
+        Cost of a rejection; the objective "cost" needs it. If no answer can cost more, nothing is rejected, with a
+        warning.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision under each true class, as in :class:`SelectiveClassifier`. With every objective, the
         answer is then the decision of least expected cost u, and the score is 1 − u/u_M. If None, the answer is the
@@ -110,17 +109,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     {score}
         The samples on which the threshold is chosen are never used to learn it.
     keep_prediction : bool, default=False
-        Predict the class that was most probable before the calibration. With a `cost_matrix`,
-        it must be False, and `confidence` must be the default.
+        Predict the class that was most probable before the calibration. With a `cost_matrix`, it must be False, and
+        `confidence` must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
-        classes, the share of one is enough. The calibrated probabilities are corrected for the change from the class
-        shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from the
-        corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero. The threshold
-        is chosen for the given shares, too, as in :func:`tune_threshold`. With a `confidence_level` you can also give a
-        range, such as ``dict(fraud=(0.005, 0.02))``: the promise then holds at both ends, and the probabilities are
-        corrected to the middle of the range.
-        With several promises, or with `slices`, give a share and not a range; it is the share among all samples.
+        classes, the share of one is enough. The calibrated probabilities are corrected to these shares. You must set a
+        `calibration`, and it must not give probabilities of zero. The threshold is chosen for the given shares, too, as
+        in :func:`tune_threshold`. With a `confidence_level` you can also give a range, such as
+        ``dict(fraud=(0.005, 0.02))``: the promise then holds at both ends, and the probabilities are corrected to the
+        middle of the range. With several promises, or with `slices`, give a share and not a range; it is the share
+        among all samples.
     cv : int, cross-validation generator, float or None, default=None
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
         the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
@@ -140,7 +138,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         sample on which it was chosen is accepted; for "cwsa" and "cwsa_plus" it is then the lowest score. With `slices`
         it is always 0.5, because scores are measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
     feasible_ : bool
-        Whether any threshold qualifies. If no threshold qualifies, everything is rejected, and a warning says so.
+        Whether any threshold qualifies. If none does, everything is rejected, with a warning.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
         NaN if no sample is accepted, and a little too low without a `confidence_level`. With a `prevalence`, they are
@@ -175,8 +173,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if there are so few errors among the accepted samples that this would be too improbable at a
-    risk above `target`. Each doubling of the accepted number has an equal share of δ. A test that passes leaves its
+    loose. A test passes if so few errors among the accepted samples would be too improbable at a risk above `target`.
+    Each doubling of the accepted number has an equal share of δ. A test that passes leaves its
     share to the next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is
     wrong is computed exactly.
 
