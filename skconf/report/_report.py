@@ -75,8 +75,8 @@ class ConfidenceReport:
           none.
         - ``guarantee`` : "guaranteed", or the reason why there is no guarantee: "no rule" for weights and costs; "too
           few rows" or "more rows", if more rows would help; "never observed", if no threshold was within the target;
-          "few answers", if a threshold within the target accepts only few answers.
-        - ``n_needed`` : how many rows, or groups, would be enough. 0 if this is not known.
+          "few answers", if such a threshold accepts only few.
+        - ``n_needed`` : how many rows, or groups, would be enough; 0 if unknown.
     slices : DataFrame
         The requested slices, worst first, with a row for each model and slice. The columns:
 
@@ -398,7 +398,7 @@ class ConfidenceReport:
         OSError
             If the file cannot be written.
         ValueError
-            If the name of the file ends in that of another format, such as ".pdf".
+            If the file's name is that of another format, such as ".pdf".
         """
         if advice := _OTHER_FORMATS.get(Path(path).suffix.lower()):
             raise ValueError(
