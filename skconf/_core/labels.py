@@ -146,6 +146,6 @@ def check_labels(labels: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"labels must be one-dimensional, but has shape {np.shape(labels)}.")
     column = LabelColumn(labels, "labels")
     if len(column.distinct) != len(column):
-        raise ValueError(f"labels must be distinct, but is {shorten(np.asarray(labels).tolist())}.")
+        raise ValueError(f"labels must be distinct, but got {shorten(np.asarray(labels).tolist())}.")
     column.sorted_distinct()  # raises for a mixture of types
     return np.array(column.distinct)

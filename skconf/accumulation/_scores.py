@@ -91,7 +91,7 @@ class ScoreOfSums(Score):
         moments = Moments(statistic, values, products, state.n_units)
         if metric.rests_on == "tail":
             raise ValueError(
-                "it depends on the most confident answers, but sums do not show how many errors these imply. Use "
+                "it depends on the most confident answers, and sums do not show how many of these should be wrong. Use "
                 "capped_size_ratio, or compute it from predictions in memory"
             )
         if self.statistic.why_resampled:

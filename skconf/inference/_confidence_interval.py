@@ -172,7 +172,7 @@ def confidence_interval(
     Share of all, strata weigh unequally   "mover"
     All else where strata weigh unequally  "bayesian", within each stratum
     With groups, strata or costs           "delta". With groups, "bayesian" if the errors are in fewer than ten groups
-                                           and in at most a quarter of them; not for means with two finite bounds or
+                                           and in at most a quarter of all; not for means with two finite bounds or
                                            over classes, and not above 10,000 samples
     A metric that does not count errors    "delta"
     A share of answers, equal weights      "exact": `coverage_score`, `selective_accuracy_score`, `selective_risk_loss`;

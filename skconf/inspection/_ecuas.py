@@ -129,7 +129,7 @@ class ECUASDisplay(Display):
         Raises
         ------
         ValueError
-            If `kind` or `scale` is not one of its values, if `values` is empty or has a value out of range, or if there
+            If `kind` or `scale` is unknown, if `values` is empty or has a value out of range, or if there
             are fewer than two classes.
         """
         check_option(kind, "kind", KINDS)

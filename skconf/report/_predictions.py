@@ -77,7 +77,8 @@ def confidence_report(
         Seed for the intervals of metrics that need resampling.
     errors : float or sequence of float, default=None
         Error rates that you allow among the accepted answers, such as 0.03. The summary gives the threshold for the
-        first one. The tables list all of them in addition to 1, 2, 5 and 10%. With costs, pass mean costs.
+        first one. The tables list all of them in addition to 1, 2, 5 and 10%. If answers have costs, pass mean
+        costs instead.
     prices : pair of float, default=None
         The cost of an error, and the cost of a case that is sent to a person, such as (10, 1). The report says at which
         threshold each model costs least, and how much their costs then differ. None shows example prices on the page,
@@ -112,7 +113,7 @@ def confidence_report(
           more than 20,000 samples.
         - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in the first row with a
           metric that shows whether confidences are too high or too low. With several models, it is a dict with a
-          verdict for each. ``report.verdict`` has the verdicts for every choice of metrics.
+          verdict for each. ``report.verdict`` has the verdict on each model, whatever `metrics` are.
 
         The name of a row is the name of its function or scorer, with the parameters in brackets. With ``metrics=None``,
         metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not

@@ -122,7 +122,7 @@ def read_rule(
         cost_matrix = 1.0 - np.eye(len(classes))
     if len(classes) < 2:
         raise ValueError(
-            "Decisions by costs need at least two classes, but y has one. With one class, no answer is uncertain."
+            "Decisions by costs need at least two classes, but y has one. With one class, there is nothing to decide."
         )
     if callable(cost_matrix) or by_sample:
         function = cost_matrix if callable(cost_matrix) else None

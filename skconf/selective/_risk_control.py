@@ -257,7 +257,7 @@ def required_samples(
         Number of promises that share 1 − `confidence_level`. Multiply the numbers of slices, risks and candidates.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the threshold is used, or a range, as in :func:`tune_threshold`. The
-        labelled samples may have other shares. The function then returns a number of samples for each class.
+        labelled samples may have other shares. With a `prevalence`, the function returns a number for each class.
 
     Returns
     -------

@@ -122,7 +122,7 @@ def tune_threshold(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. They cannot be used with a `confidence_level`, which counts every sample once.
+        Non-negative weights. They cannot be used with a `confidence_level`: the guarantee counts every sample once.
     score : array-like of shape (n_samples,), default=None
         The scores that are compared with the threshold. If None, these are the confidences.
     random_state : int, RandomState instance or None, default=None
@@ -205,7 +205,7 @@ def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: fl
         raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave confidence_level out.")
     if profile.sample_weight is not None:
         raise ValueError(
-            "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave "
+            "sample_weight cannot be used with a confidence_level: the guarantee counts every sample once. Leave "
             "sample_weight out (with_weight(None) removes it from a profile)."
         )
     if groups is None:

@@ -94,7 +94,7 @@ class JsonLines:
             if name in _OF_THEIR_OWN or name.startswith(PREFIX):
                 text = (
                     f"column {name!r} occurs from line {self.line_of(row)} on, but not in the first "
-                    f"{_HEAD_ROWS:,} objects, which decide on the columns."
+                    f"{_HEAD_ROWS:,} objects, from which the columns are taken."
                 )
                 advice = "Write it in the first objects, too, or leave it out."
                 raise UnreadableError(text, kind="no column", column=name, advice=advice).at(shown(self.path))

@@ -49,7 +49,7 @@ def page(found, machine):
 
 {table_of_metrics(lines_of(memory))}
 
-![Time and memory against rows: lines of metrics lie between one pass and a few sorts](pictures/speed_rows.png)
+![Time and memory against rows: the times of most metrics lie between one pass and a few sorts](pictures/speed_rows.png)
 
 Grey lines are the pass and the sort, orange lines are peers, and thin lines are the other metrics. Dotted parts were
 not measured.

@@ -236,9 +236,9 @@ def test_given_labels_keep_their_order(labels, expected):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([0, 1, 0], r"labels must be distinct, but is \[0, 1, 0\]"),
-        (["a", "a"], r"labels must be distinct, but is \['a', 'a'\]"),
-        (np.array([1, True], dtype=object), r"labels must be distinct, but is \[1, True\]"),
+        ([0, 1, 0], r"labels must be distinct, but got \[0, 1, 0\]"),
+        (["a", "a"], r"labels must be distinct, but got \['a', 'a'\]"),
+        (np.array([1, True], dtype=object), r"labels must be distinct, but got \[1, True\]"),
         ([[0, 1]], r"labels must be one-dimensional, but has shape \(1, 2\)"),
         (3, r"labels must be one-dimensional, but has shape \(\)"),
         ({0, 1}, r"labels must be one-dimensional, but has shape \(\)"),

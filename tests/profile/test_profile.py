@@ -460,7 +460,7 @@ ERRORS = {
         {"labels": [0, 1, 2]},
         "labels holds 3 labels, but y_proba has 2 columns. Pass one label for e",
     ),
-    "duplicate labels": ({"labels": [1, 1]}, r"labels must be distinct, but is \[1, 1\]"),
+    "duplicate labels": ({"labels": [1, 1]}, r"labels must be distinct, but got \[1, 1\]"),
     "a matrix of labels": ({"labels": [[0, 1]]}, r"labels must be one-dimensional, but has shape \(1, 2\)"),
     "pos_label": ({"pos_label": "yes"}, r"pos_label='yes' is not among the labels \[0, 1\]"),
     "y_pred length": ({"y_pred": [0, 1]}, "y_pred has 2 rows, but there are 3 predictions"),

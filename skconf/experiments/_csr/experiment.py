@@ -74,7 +74,7 @@ def csr_experiment(
         scaling of the paper, a sigmoid of the probability. Pass a mapping for your own calibrators.
     preset : {"quick", "paper"}, default="quick"
         "quick" uses fixed hyperparameters. Early stopping on a fifth of the training part finds the number of rounds.
-        "paper" tunes hyperparameters like the paper: TPE with 60 trials, each evaluated by stratified 5-fold
+        "paper" tunes hyperparameters as the paper does: TPE with 60 trials, each evaluated by stratified 5-fold
         cross-validation with early stopping. The search takes hours.
     trials : int, default=None
         Number of trials of the search. None means the number of the preset.

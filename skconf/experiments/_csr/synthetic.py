@@ -45,7 +45,7 @@ _SAMPLES_TOGETHER = 1 << 16
 #: The density of the confidence does not vanish at 1.
 _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
 _HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
-_EQUAL_NOTE = "both classes have equal scores: the mean of their areas is 1/2 under any weights"
+_EQUAL_NOTE = "each sample has the same score for both classes: the mean of their areas is 1/2 with any weights"
 _RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 of 10"
 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]

@@ -96,8 +96,9 @@ def _costs(cells: pd.DataFrame, n: str) -> Chart:
 def _worse_answers(system: str, sampled: pd.DataFrame) -> Chart:
     """Return a chart of the cost of a system by the temperature of its answers."""
     first, last = sampled.iloc[0], sampled.iloc[-1]
-    growth = [f"{last[order] / first[order]:.2g} times at n = {n}" for order, n in _ORDERS.items()]
-    finding = f"From temperature {first['temperature']:g} to {last['temperature']:g}, the cost grows {listed(growth)}."
+    growth = [f"{last[order] / first[order]:.2g} at n = {n}" for order, n in _ORDERS.items()]
+    between = f"From temperature {first['temperature']:g} to {last['temperature']:g}"
+    finding = f"{between}, the cost grows by a factor of {listed(growth)}."
     curves = {f"n = {n}": sampled.rename(columns={order: "cost"}) for order, n in _ORDERS.items()}
     return _over_temperature(f"Figure 2: worse answers of {system}", finding, curves, sampled)
 

@@ -34,8 +34,8 @@ class RankedByClass(Metric, rests_on="order"):
     weighted_by: ClassVar[str]
     #: Whether its standard error takes the numbers of positives and negatives as given, as DeLong's does.
     given_numbers: ClassVar[bool] = False
-    #: What an undefined class lacks; completes the sentence "NAME is an average without the classes ...: there is no".
-    lacking: ClassVar[str] = "weight on samples of them"
+    #: Why a class is undefined; completes the sentence "NAME is an average without the classes ..., because".
+    lacking: ClassVar[str] = "their own samples, or all other samples, have no weight"
 
     average: str | None = "macro"
 
@@ -93,7 +93,7 @@ class RankedByClass(Metric, rests_on="order"):
             return self.undefined_notices(value)
         left_out = "NaN for" if self.average is None else "an average without"
         names = shorten(classes[absent].tolist())
-        text = f"{self.info.name} is {left_out} the classes {names}, because there is no {self.lacking}."
+        text = f"{self.info.name} is {left_out} the classes {names}, because {self.lacking}."
         return [Notice(text, UndefinedMetricWarning)]
 
     def class_shares(self, profile: ConfidenceProfile) -> Floats | None:

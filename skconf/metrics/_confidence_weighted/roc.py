@@ -175,7 +175,7 @@ class CWROCAUC(
 
     undefined = "no class has confidence both on its own samples and on other samples"
     weighted_by = "confidence"
-    lacking = "confidence on samples of them"
+    lacking = "they need confidence both on their own samples and on other samples"
     result_by_class = float | Floats  # a binary task has one value
 
     def __post_init__(self) -> None:

@@ -33,8 +33,8 @@ class _RejectableCost(CandidateCost):
         value = super().of_sums(*sums)
         if self.normalize and np.isnan(value):
             raise ValueError(
-                f"{self.info.name}(normalize=True) divides by the cost of always giving the class frequencies. This "
-                "cost is 0 here, because y_true has a single class. Use normalize=False."
+                f"{self.info.name}(normalize=True) divides by the cost of always predicting the class frequencies. "
+                "This cost is 0 here, because y_true has a single class. Use normalize=False."
             )
         return value
 
@@ -55,7 +55,7 @@ class _RejectableCost(CandidateCost):
         return divide(mean, self._naive(sums[-1]), np.nan) if self.normalize else mean
 
     def _naive(self, class_weights: NDArray[Any]) -> NDArray[Any]:
-        """Return the cost of always giving the class frequencies; 0 if there is a single class."""
+        """Return the cost of always predicting the class frequencies; 0 if there is a single class."""
         frequencies = divide(class_weights, class_weights.sum(axis=-1, keepdims=True), np.nan)
         uncertainty = self.uncertainty_of(frequencies)
         alone = (class_weights.real > 0).sum(axis=-1) < 2

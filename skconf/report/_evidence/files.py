@@ -204,7 +204,7 @@ def _refuse_in_batches(**given: Any) -> None:
         "ids": ("keep no rows to match", ""),
         "truth": ("keep no rows to match", ", and write the true labels into the files of predictions"),
         "slices": (
-            "keep no rows to look where they fail",
+            "keep no rows in which failures could be looked for",
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
         "prevalence": ("know the rows of each class only at their end", ""),

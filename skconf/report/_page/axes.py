@@ -53,7 +53,9 @@ class Axis:
         with np.errstate(all="ignore"):
             ends = self._stretched([self.low, self.high])
         if not np.isfinite(ends).all() or ends[0] == ends[1]:
-            raise ValueError(f"low and high must differ and be on the scale {self.scale!r}: {self.low}, {self.high}.")
+            raise ValueError(
+                f"low and high must differ and be finite on the scale {self.scale!r}: {self.low}, {self.high}."
+            )
 
     @classmethod
     def named(cls, label: str, names: Sequence[str]) -> "Axis":

@@ -56,7 +56,7 @@ class Frame:
 
 
 def number(value: float) -> str:
-    """Return a coordinate with one decimal, which is finer than a screen."""
+    """Return a coordinate with one decimal, which is finer than a pixel."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
