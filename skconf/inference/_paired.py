@@ -62,8 +62,10 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
         errors = errors_among(metric, profile).rarer
         if errors < ENOUGH_TO_RESAMPLE:
-            rarer = f"only {errors:.0f} answers are of the rarer kind, wrong or right"
-            return f"{rarer}, but {ENOUGH_TO_RESAMPLE:.0f} are needed"
+            return (
+                f"there are {errors:.0f} errors or right answers, whichever are fewer, but {ENOUGH_TO_RESAMPLE:.0f} "
+                "are needed"
+            )
     return ""
 
 
