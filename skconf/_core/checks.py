@@ -16,14 +16,24 @@ _Result = TypeVar("_Result")
 INSTEAD = "Pass ConfidenceProfile.from_estimator(model, X, y) instead."
 
 
-def check_number(value: Any, name: str, low: float = -np.inf, high: float = np.inf, *, open_high: bool = False) -> None:
-    """Raise if a parameter is not a number in [low, high] (or [low, high))."""
+def check_number(
+    value: Any,
+    name: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    open_high: bool = False,
+    positive: bool = False,
+) -> None:
+    """Raise if a parameter is not a number in [low, high] (or [low, high)); a `positive` one is not 0."""
     bounds = f"[{low:g}, {high:g}" + (")" if open_high else "]")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number in {bounds}, but is {value!r}.")
     number = float(value)
     if not (low <= number <= high) or (open_high and number == high):
         raise ValueError(f"{name} must lie in {bounds}, but is {value!r}.")
+    if positive and number == 0:
+        raise ValueError(f"{name} must be above 0, but is {value!r}.")
 
 
 def check_confidence_level(value: Any) -> None:

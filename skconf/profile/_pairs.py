@@ -188,9 +188,7 @@ class FromPairs(Changed):
                     "uncertainty that a best decision can have."
                 )
             largest = 1.0
-        check_number(largest, "largest", 0.0, np.inf, open_high=True)
-        if largest == 0:
-            raise ValueError("largest must be above 0, but is 0.")
+        check_number(largest, "largest", 0.0, np.inf, open_high=True, positive=True)
         weight, weight_scale = scaled_weight(sample_weight, len(doubt))
         sure = 1 - doubt / largest
         return cls(

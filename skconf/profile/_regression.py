@@ -43,9 +43,7 @@ class Forecast:
         cls, y_true: Any, y_pred: Any, tolerance: Any, kernel: Any, std: Any, interval: Any, level: Any, ensemble: Any
     ) -> Self:
         """Check the arguments of users."""
-        check_number(tolerance, "tolerance", 0.0, open_high=True)
-        if tolerance == 0:
-            raise ValueError("tolerance must be above 0, but is 0.")
+        check_number(tolerance, "tolerance", 0.0, open_high=True, positive=True)
         check_option(kernel, "kernel", ("within", "gaussian"))
         given = [
             name for name, what in (("std", std), ("interval", interval), ("ensemble", ensemble)) if what is not None
@@ -82,9 +80,7 @@ class Forecast:
 
 def _of_interval(predicted: Floats, interval: Any, level: Any) -> Floats:
     """Return the deviation below and above each prediction."""
-    check_number(level, "interval_level", 0.0, 1.0, open_high=True)
-    if level == 0:
-        raise ValueError("interval_level must be above 0, but is 0.")
+    check_number(level, "interval_level", 0.0, 1.0, open_high=True, positive=True)
     if not isinstance(interval, tuple | list) or len(interval) != 2:
         raise TypeError("interval must be a pair (low, high) of columns, with one value for each sample.")
     low, high = (check_column(end, len(predicted), f"interval[{i}]") for i, end in enumerate(interval))

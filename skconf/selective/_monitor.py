@@ -85,9 +85,7 @@ class RiskMonitor:
     """
 
     def __init__(self, target: float, confidence_level: float = 0.95) -> None:
-        check_number(target, "target", 0.0, 1.0, open_high=True)
-        if target == 0:
-            raise ValueError(f"target must be above 0, but is {target!r}.")
+        check_number(target, "target", 0.0, 1.0, open_high=True, positive=True)
         check_confidence_level(confidence_level)
         self.target, self.confidence_level = float(target), float(confidence_level)
         self.n_answers = self.n_errors = 0

@@ -302,9 +302,7 @@ def required_samples(
     """
     check_confidence_level(confidence_level)
     for name, value in {"target": target, "coverage": coverage}.items():
-        check_number(value, name, 0.0, 1.0)
-        if value == 0:
-            raise ValueError(f"{name} must be above 0, but is {value!r}.")
+        check_number(value, name, 0.0, 1.0, positive=True)
     check_whole(errors, "errors", low=0)
     check_whole(n_promises, "n_promises")
     if prevalence is not None:
