@@ -1,7 +1,7 @@
 """Coverage and selective risk: the share of accepted predictions at a threshold, and their error rate."""
 
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,26 +166,34 @@ class AtCoverage(Substitute, Ranked):
         return accepted, errors, self.coverage * ranking.total_weight
 
 
-def _at_coverage(asked: Any, *, of_right: bool) -> Any:
-    """Return the metric itself, or the metric of a share of the predictions; raise if it is not clear which."""
-    if asked.coverage is None:
-        return asked
-    if asked.threshold is not None:
-        raise ValueError(
-            f"threshold={asked.threshold!r} and coverage={asked.coverage!r} exclude each other. Leave out one of them."
-        )
-    return AtCoverage(asked=asked, coverage=asked.coverage, of_right=of_right)
+class OfAccepted(AtThreshold):
+    """The accuracy or the error rate of the accepted predictions, at a threshold or at a coverage."""
 
+    undefined = "nothing is accepted at this threshold"
+    share_interval = "exact"
+    of_losses = True
+    of_right: ClassVar[bool]
 
-def _check_coverage(coverage: Any) -> None:
-    if coverage is not None:
-        check_number(coverage, "coverage", 0.0, 1.0)
-        if coverage == 0:
-            raise ValueError("coverage must be above 0, but is 0.")
+    coverage: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.coverage is not None:
+            check_number(self.coverage, "coverage", 0.0, 1.0, positive=True)
+
+    def computed_by(self) -> Any:
+        if self.coverage is None:
+            return self
+        if self.threshold is not None:
+            raise ValueError(
+                f"threshold={self.threshold!r} and coverage={self.coverage!r} exclude each other. Leave out one of "
+                "them."
+            )
+        return AtCoverage(asked=self, coverage=self.coverage, of_right=self.of_right)
 
 
 class SelectiveAccuracy(
-    AtThreshold,
+    OfAccepted,
     name="selective_accuracy_score",
     rests_on="errors",
     reference=references.SELECTIVE,
@@ -222,19 +230,8 @@ class SelectiveAccuracy(
     1.0
     """
 
-    undefined = "nothing is accepted at this threshold"
-    share_interval = "exact"
     takes = "graded"
-    of_losses = True
-
-    coverage: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_coverage(self.coverage)
-
-    def computed_by(self) -> Any:
-        return _at_coverage(self, of_right=True)
+    of_right = True
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
@@ -245,7 +242,7 @@ selective_accuracy_score = SelectiveAccuracy.function
 
 
 class SelectiveRisk(
-    AtThreshold,
+    OfAccepted,
     name="selective_risk_loss",
     rests_on="errors",
     best=0.0,
@@ -286,19 +283,8 @@ class SelectiveRisk(
     0.0
     """
 
-    undefined = "nothing is accepted at this threshold"
-    share_interval = "exact"
     takes = "costs"
-    of_losses = True
-
-    coverage: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_coverage(self.coverage)
-
-    def computed_by(self) -> Any:
-        return _at_coverage(self, of_right=False)
+    of_right = False
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
