@@ -16,7 +16,7 @@ import pandas as pd
 from skconf._core.messages import visible
 from skconf._core.numbers import with_minus
 from skconf.report._page.elements import Ids, Markup, element, joined
-from skconf.report._page.text_tables import in_lines, n_naming
+from skconf.report._page.text_tables import in_lines, n_naming, packed
 
 #: Characters of a line of text without a terminal.
 WIDTH = 80
@@ -91,18 +91,11 @@ def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
     room = [_room(str(title), list(map(str, table.iloc[:, at]))) for at, title in enumerate(titles)]
     several = table.columns.nlevels > 1
     named = np.flatnonzero(headings == "").tolist() if several else list(range(n_naming(table)))
-    start = sum(max(_NAMING, min(room[at], _BROKEN)) for at in named)
-    held, taken = list(named), start
-    others = (at for at in range(len(room)) if at not in named)
-    for together in (list(columns) for _, columns in groupby(others, lambda at: headings[at] if several else at)):
-        fits = start + sum(room[at] for at in together) <= _PRINTED
-        for more in [together] if fits else [[at] for at in together]:
-            wider = taken + sum(room[at] for at in more)
-            if wider > _PRINTED and len(held) > len(named):
-                yield table.iloc[:, held]
-                held, wider = list(named), start + wider - taken
-            held, taken = [*held, *more], wider
-    yield table.iloc[:, held]
+    widths = {at: max(_NAMING, min(room[at], _BROKEN)) if at in named else room[at] for at in range(len(room))}
+    others = (at for at in widths if at not in named)
+    groups = (list(columns) for _, columns in groupby(others, lambda at: headings[at] if several else at))
+    for held in packed(named, groups, lambda columns: sum(widths[at] for at in columns) <= _PRINTED):
+        yield table.iloc[:, held]
 
 
 def _room(title: str, column: list[str]) -> int:

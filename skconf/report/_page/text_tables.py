@@ -1,13 +1,15 @@
 """Tables of texts for a terminal, in parts that fit its lines."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from textwrap import wrap
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pandas as pd
 
 from skconf._core.messages import visible
+
+T = TypeVar("T")
 
 #: Characters that a text or a title keeps where it is broken to fit a line.
 _LEAST = 10
@@ -45,6 +47,18 @@ def n_naming(table: pd.DataFrame) -> int:
     return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
 
 
+def packed(named: list[T], groups: Iterable[list[T]], fit: Callable[[list[T]], bool]) -> Iterator[list[T]]:
+    """Yield columns in parts, each with those that name the rows; a group stays together if it fits alone."""
+    held = named
+    for group in groups:
+        for more in [group] if fit([*named, *group]) else [[column] for column in group]:
+            if len(held) > len(named) and not fit([*held, *more]):
+                yield held
+                held = named
+            held = [*held, *more]
+    yield held
+
+
 def _columns(table: pd.DataFrame) -> list[_Column]:
     headings, titles = ([visible(str(each)) for each in table.columns.get_level_values(at)] for at in (0, -1))
     cells = ([visible(str(cell)) for cell in table.iloc[:, at]] for at in range(len(titles)))
@@ -67,14 +81,7 @@ def _parts(columns: list[_Column], width: int, naming: int) -> Iterator[list[_Co
         named = [column for column in columns if not column.heading]
         below = (column for column in columns if column.heading)
         groups = [list(each) for _, each in groupby(below, lambda column: column.heading)]
-    held = named
-    for group in groups:
-        for more in [group] if _width([*named, *group]) <= width else [[column] for column in group]:
-            if len(held) > len(named) and _width([*held, *more]) > width:
-                yield held
-                held = named
-            held = [*held, *more]
-    yield held
+    yield from packed(named, groups, lambda columns: _width(columns) <= width)
 
 
 def _grouped(columns: list[_Column]) -> list[_Column]:
