@@ -194,7 +194,7 @@ def _compete(
     """Return a row for each number of calibration samples and calibrator."""
     whose, kept, rows = bout.predictions, bout.kept(folder), []
     of_model = {"data": whose.data, "model": whose.model, "group": whose.group}
-    with threadpool_limits(limits=1), kept.held(lambda: None):
+    with threadpool_limits(limits=1):
         outcomes = kept.load(dict) or {}
         for size in sizes:
             for contestant in contestants:

@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -79,10 +79,8 @@ class Model:
         """Return the file in which its predictions are kept."""
         return KeptResult.of(folder, f"{self.dataset}-{self.seed}", self.key)
 
-    def train(
-        self, folder: Path | None, n_jobs: int, advance: Advance, tell: Callable[[str], Any]
-    ) -> Predictions | EstimatorError:
-        """Train the model and keep its predictions; if another run is training it, wait and use that result.
+    def train(self, folder: Path | None, n_jobs: int, advance: Advance) -> Predictions | EstimatorError:
+        """Train the model and keep its predictions.
 
         Predictions of a classifier of the user are not kept, because a change of its code cannot be seen. Its error is
         returned.
@@ -100,13 +98,10 @@ class Model:
             return predictions
         kept = self.kept(folder)
         trials = kept.part("trials")
-        with kept.held(partial(tell, f"waiting for another run that trains {self}")):
-            known: Predictions | None = kept.load(Predictions)
-            if known is None:
-                known = train_and_predict(data, self.training, self.seed, n_jobs=n_jobs, trials=trials, advance=advance)
-                kept.save(known)
-            trials.remove()
-            return known
+        predictions = train_and_predict(data, self.training, self.seed, n_jobs=n_jobs, trials=trials, advance=advance)
+        kept.save(predictions)
+        trials.remove()
+        return predictions
 
     def __str__(self) -> str:
         return f"{self.learner or 'XGBoost'} on {self.dataset}, seed {self.seed}"
@@ -171,9 +166,9 @@ def _train(
         if at_once == 1:
             for model in models:
                 bar.write(f"training {model}")
-                yield model, model.train(folder, threads, partial(_move, bar, model.cost), bar.write)
+                yield model, model.train(folder, threads, partial(_move, bar, model.cost))
             return
-        tasks = (delayed(_train_apart)(model, folder, threads, progress) for model in models)
+        tasks = (delayed(_train_apart)(model, folder, threads) for model in models)
         for model, outcome in Parallel(at_once, return_as="generator_unordered")(tasks):
             bar.update(model.cost)
             bar.write(f"trained {model}")
@@ -185,16 +180,9 @@ def _move(bar: Any, cost: float, share: float) -> None:
     bar.update(share * cost)
 
 
-def _train_apart(
-    model: Model, folder: Path | None, threads: int, progress: bool
-) -> tuple[Model, Predictions | EstimatorError]:
+def _train_apart(model: Model, folder: Path | None, threads: int) -> tuple[Model, Predictions | EstimatorError]:
     """Train a model in a separate process, which cannot update the progress bar."""
-    tell = partial(print, file=sys.stderr) if progress else _ignore
-    return model, model.train(folder, threads, _ignore, tell)
-
-
-def _ignore(_: Any) -> None:
-    """Ignore the progress."""
+    return model, model.train(folder, threads, lambda _: None)
 
 
 def predict_with(estimator: Any, name: str, data: Bunch, seed: int) -> Predictions:

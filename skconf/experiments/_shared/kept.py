@@ -7,25 +7,15 @@ so they must come from people that you trust.
 
 import os
 import re
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import joblib
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 #: The number of characters of a data set's name in file names.
 _LONGEST = 60
-#: Seconds between two checks of a result that another run holds.
-_PAUSE = 0.1
 
 
 class ResultsFolderError(OSError):
@@ -35,7 +25,7 @@ class ResultsFolderError(OSError):
 class KeptResult(NamedTuple):
     """A result in a file; without a file, nothing is kept.
 
-    Several runs may share a folder. The run that makes a result holds it, and other runs wait for it.
+    Several runs may share a folder. If two of them make the same result at the same time, the last one is kept.
 
     Attributes
     ----------
@@ -68,8 +58,7 @@ class KeptResult(NamedTuple):
         """Keep a complete result, or nothing if the process ends early."""
         if self.path is None:
             return
-        # One name for each result, so that the next process replaces the unfinished file of a killed one.
-        unfinished = self.path.with_name(f"{self.path.name}.part")
+        unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
         try:
             joblib.dump(result, unfinished, compress=3)  # compressed, it has a checksum
             unfinished.replace(self.path)
@@ -81,44 +70,6 @@ class KeptResult(NamedTuple):
         if self.path is not None:
             with suppress(OSError):  # Windows does not remove open files
                 self.path.unlink()
-
-    @contextmanager
-    def held(self, waiting: Callable[[], Any]) -> Iterator[None]:
-        """Hold the result while it is made, so that no other run makes it, too.
-
-        If another run holds it, `waiting` is called before the wait.
-        """
-        lock = self.part("lock")
-        if lock.path is None:
-            yield
-            return
-        with lock.path.open("a") as file:
-            _lock(file, waiting)
-            try:
-                yield
-            finally:
-                lock.remove()
-
-
-def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
-    """Wait until no other process has locked a file, and lock it. The end of a process always unlocks it."""
-    told = False
-    while True:
-        try:
-            if sys.platform == "win32":
-                file.seek(0)  # it locks a byte from here
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
-            if not told:
-                waiting()
-            told = True
-            time.sleep(_PAUSE)
-        except OSError:  # a file system without locks: work may be done twice, but nothing is mixed up
-            return
-        else:
-            return
 
 
 def results_folder(folder: str | os.PathLike[str] | None) -> Path | None:
