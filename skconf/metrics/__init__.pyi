@@ -249,7 +249,7 @@ def calibrated_size_ratio_zscore(
 ) -> float:
     """Number of standard deviations by which the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 
-    The paper calls confidences with z > 1 risky, and marks z > 3.
+    If z is above 1, the paper calls the confidences risky. In its tables, values above 3 are marked.
 
     Parameters
     ----------
@@ -336,9 +336,10 @@ def cf1_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -392,9 +393,10 @@ def cfbeta_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
@@ -601,9 +603,10 @@ def cprecision_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -657,9 +660,10 @@ def crecall_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -845,9 +849,10 @@ def cw_f1_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -903,9 +908,10 @@ def cw_fbeta_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
@@ -963,9 +969,10 @@ def cw_jaccard_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1063,9 +1070,10 @@ def cw_precision_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1119,9 +1127,10 @@ def cw_recall_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1251,7 +1260,7 @@ def cw_specificity_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted specificity: of the confidence on other samples, the share not given to a class.
+    """Confidence-weighted specificity: of the confidence on samples outside a class, the share predicted outside it.
 
     The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
     samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
@@ -1259,9 +1268,10 @@ def cw_specificity_score(
     Parameters
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-        returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums
-        over classes. None returns an array with the value of each class.
+        "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
+        the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1310,6 +1320,9 @@ def cwsa_curve(
 ) -> CWSACurve:
     """CWSA, CWSA+, coverage and selective accuracy at many thresholds, from one sort.
 
+    The formulas are those of :func:`cwsa_score`, :func:`cwsa_plus_score`, :func:`coverage_score` and
+    :func:`selective_accuracy_score`.
+
     Parameters
     ----------
     thresholds : array-like of shape (n_thresholds,), default=None
@@ -1318,10 +1331,12 @@ def cwsa_curve(
         What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
         ("all").
     phi : callable, default=None
-        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
+        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
+        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
-        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
+        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
+        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
+        columns are the classes.
 
     Returns
     -------
@@ -1358,10 +1373,12 @@ def cwsa_plus_score(
     normalize : {"accepted", "all"}, default="accepted"
         The divisor of the sum: the weight of accepted predictions ("accepted"), or of all predictions ("all").
     phi : callable, default=None
-        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
+        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
+        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
-        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
+        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
+        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
+        columns are the classes.
 
     Returns
     -------
@@ -1399,10 +1416,12 @@ def cwsa_score(
         The divisor of the sum. "accepted" is the weight of accepted predictions, as in the equation of the paper. "all"
         is the weight of all predictions, as in the tables of the paper and in the authors' code.
     phi : callable, default=None
-        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
+        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
+        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
-        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
+        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
+        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
+        columns are the classes.
 
     Returns
     -------
@@ -1442,7 +1461,7 @@ def ecd_test(
         "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
         the variance above.
     alpha : float, default=0.05
-        Level of the test.
+        Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_resamples : int, default=5000
         Number of simulations.
     random_state : int, Generator or None, default=0
@@ -1451,8 +1470,9 @@ def ecd_test(
     Returns
     -------
     ECDTestResult
-        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. The outcome is 1 (overconfident), −1
-        (underconfident) or 0 (neither).
+        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. For a calibrated model, the statistic lies
+        between `low` and `high` with a probability of 1 − alpha. The outcome is 1 (overconfident: above `high`), −1
+        (underconfident: below `low`) or 0 (neither).
     """
 
 def ecuas_loss(
@@ -1733,10 +1753,12 @@ def metric_coverage_auc(
         What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
         ("all").
     phi : callable, default=None
-        Another φ. It is a function of an array of accepted confidences, and returns a number for each.
+        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
+        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
-        order of `labels`. In a DataFrame, the names of rows and columns are the classes.
+        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
+        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
+        columns are the classes.
     to_zero : bool, default=False
         Extend the curve to coverage 0. The extension has the height of the last threshold that accepts anything.
 
@@ -1977,9 +1999,9 @@ def spiegelhalter_test(
 ) -> SpiegelhalterResult:
     """Spiegelhalter's test of calibration: it compares squared errors with what the confidences imply.
 
-    The statistic is z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right
-    prediction and 0 for a wrong one, and c_i its confidence. If the model is calibrated and there are many samples, z
-    has a standard normal distribution.
+    The statistic is S = Σ w (z − c)(1 − 2c) / sqrt(Σ w² (1 − 2c)² c (1 − c)), with z = 1 for a right prediction and 0
+    for a wrong one, and c its confidence. If the model is calibrated and there are many samples, S has a standard
+    normal distribution.
 
     Returns
     -------
@@ -2013,7 +2035,7 @@ def t_cal_test(
     Parameters
     ----------
     alpha : float, default=0.05
-        Level of the test.
+        Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
@@ -2025,7 +2047,8 @@ def t_cal_test(
     Returns
     -------
     TCalResult
-        Named tuple of `rejected`, `p_value`, `n_bins`, `statistics`, `thresholds` and `p_values`.
+        Named tuple of `rejected` and `p_value` for the whole test, and of arrays with an entry for each number of bins:
+        `n_bins`, `statistics`, `thresholds` (the quantiles) and `p_values`.
     """
 
 def tce_error(

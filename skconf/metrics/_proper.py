@@ -57,7 +57,7 @@ class ConfidenceBrier(
     See Also
     --------
     brier_decomposition : Its parts.
-    sklearn.metrics.brier_score_loss : That of all classes.
+    sklearn.metrics.brier_score_loss : The Brier loss of the probabilities of all classes.
 
     References
     ----------
@@ -124,8 +124,8 @@ class ConfidenceLogLoss(
 
     See Also
     --------
-    entropic_calibration_difference : The part of it that the confidence itself does not imply.
-    sklearn.metrics.log_loss : That of all classes.
+    entropic_calibration_difference : The log loss minus the log loss that the probabilities imply.
+    sklearn.metrics.log_loss : The log loss of the probabilities of all classes.
 
     References
     ----------

@@ -242,7 +242,7 @@ class CalibratedSizeRatioZScore(
 ):
     """Number of standard deviations by which the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 
-    The paper calls confidences with z > 1 risky, and marks z > 3.
+    If z is above 1, the paper calls the confidences risky. In its tables, values above 3 are marked.
 
     {predictions}
     eps : float, default=1e-8
@@ -332,8 +332,8 @@ class OverconfidenceRisk(
     The text of the paper defines P_risk only for ratios above 1. In the tables of the paper, it is 0 for other ratios,
     as with "normal". The normal approximation is poor in the tail at every sample size: about 1% of calibrated
     classifiers are above three standard deviations, not 0.135%. The paper suggests Student's t and Edgeworth's
-    expansion as corrections. The guide compares these corrections: neither helps, because the value depends on a few
-    sizes. "convolution" needs no such approximation.
+    expansion as corrections. The page "Trials of intervals and comparisons" of the guide compares them: neither helps,
+    because the ratio depends on a few errors at confidences near 1. "convolution" needs no such approximation.
 
     References
     ----------
@@ -380,7 +380,19 @@ class OverconfidenceRisk(
 overconfidence_risk = OverconfidenceRisk.function
 
 
-class _ConvolvedRisk(Substitute, Whole):
+class _UnweightedRisk(Substitute, Whole):
+    """1 − p of the size ratio under the errors that the confidences imply."""
+
+    def refuse_weights(self, profile: ConfidenceProfile) -> None:
+        """Raise if the profile has sample weights, which only the formula of the paper takes."""
+        if profile.sample_weight is not None:
+            raise ValueError(
+                f"{self.info.name} takes no sample_weight with method={self.asked.method!r}, which assumes equal "
+                "weights. Leave the weights out, or use method='normal'."
+            )
+
+
+class _ConvolvedRisk(_UnweightedRisk):
     """1 − p of the size ratio under the errors that the confidences imply, by convolution."""
 
     def value(self, profile: ConfidenceProfile) -> float:
@@ -388,7 +400,7 @@ class _ConvolvedRisk(Substitute, Whole):
         return 1 - chance_of_sum(1 / (1 - self.asked.clipped(profile)), ~profile.correct)
 
 
-class _SimulatedRisk(Substitute, Whole):
+class _SimulatedRisk(_UnweightedRisk):
     """1 − p of the size ratio under the errors that the confidences imply, by random draws."""
 
     def value(self, profile: ConfidenceProfile) -> float:

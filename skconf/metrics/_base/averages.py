@@ -20,9 +20,10 @@ AVERAGES = ("binary", "macro", "micro", "weighted", None)
 
 _PARAMETERS = """\
 average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-    "binary" returns the value of the class `pos_label`; in a binary task it is the second class by default. "macro"
-    returns the mean over classes, "weighted" the mean weighted by support, and "micro" the quotient of the sums over
-    classes. None returns an array with the value of each class.
+    "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
+    more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+    number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with the
+    value of each class.
 zero_division : {"warn", 0, 1, nan}, default="warn"
     Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages."""
 

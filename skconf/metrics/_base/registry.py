@@ -74,7 +74,7 @@ class WeightMeaning(Enum):
         "importances. If all weights are doubled, nothing changes. But a sample of weight 2 is not the same as two "
         "samples, because a row that is given twice makes the sample larger."
     )
-    REFUSED = "this metric does not support them."
+    REFUSED = "an error is raised, because this metric does not support them."
 
 
 #: What the value of a metric rests on, by which its confidence interval is chosen.

@@ -130,7 +130,7 @@ class ECDTest(
         "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
         the variance above.
     alpha : float, default=0.05
-        Level of the test.
+        Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_resamples : int, default=5000
         Number of simulations.
     random_state : int, Generator or None, default=0
@@ -139,8 +139,9 @@ class ECDTest(
     Returns
     -------
     ECDTestResult
-        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. The outcome is 1 (overconfident), −1
-        (underconfident) or 0 (neither).
+        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. For a calibrated model, the statistic lies
+        between `low` and `high` with a probability of 1 − alpha. The outcome is 1 (overconfident: above `high`), −1
+        (underconfident: below `low`) or 0 (neither).
 
     {raises} If there are sample weights, because the null distribution assumes equal weights.
 
@@ -150,9 +151,9 @@ class ECDTest(
 
     Notes
     -----
-    In a simulation, the many samples with the smallest effect are drawn as one sum, by its first three moments, if
-    there are so many that this makes no visible difference in 5,000 simulations. Every other sample is drawn
-    separately.
+    Each simulation draws the label of every sample. To save time, the samples with the smallest effect on the
+    statistic may be drawn as one sum with the same mean, variance and skewness. This is done only if there are so many
+    of them that the difference is not visible in 5,000 simulations.
 
     References
     ----------

@@ -69,7 +69,7 @@ class TCalTest(
 
     {predictions}
     alpha : float, default=0.05
-        Level of the test.
+        Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
@@ -81,7 +81,8 @@ class TCalTest(
     Returns
     -------
     TCalResult
-        Named tuple of `rejected`, `p_value`, `n_bins`, `statistics`, `thresholds` and `p_values`.
+        Named tuple of `rejected` and `p_value` for the whole test, and of arrays with an entry for each number of bins:
+        `n_bins`, `statistics`, `thresholds` (the quantiles) and `p_values`.
 
     {raises} If there are sample weights, because the null distribution assumes equal weights.
 

@@ -123,7 +123,7 @@ class CWMatthewsCorrcoef(
 
     See Also
     --------
-    cw_cohen_kappa_score : Agreement beyond that of chance.
+    cw_cohen_kappa_score : Agreement beyond chance.
 
     References
     ----------

@@ -112,7 +112,7 @@ class CWSpecificity(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_specificity",
 ):
-    """Confidence-weighted specificity: of the confidence on other samples, the share not given to a class.
+    """Confidence-weighted specificity: of the confidence on samples outside a class, the share predicted outside it.
 
     The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
     samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.

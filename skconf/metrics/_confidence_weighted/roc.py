@@ -156,7 +156,7 @@ class CWROCAUC(
     See Also
     --------
     cw_roc_curve : The curve of one class.
-    confidence_weighted : The same of any function that takes weights.
+    confidence_weighted : The same weights for any function that takes sample weights.
 
     References
     ----------

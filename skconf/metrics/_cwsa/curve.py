@@ -122,6 +122,9 @@ class CWSACurveOverThresholds(
 ):
     """CWSA, CWSA+, coverage and selective accuracy at many thresholds, from one sort.
 
+    The formulas are those of :func:`cwsa_score`, :func:`cwsa_plus_score`, :func:`coverage_score` and
+    :func:`selective_accuracy_score`.
+
     {predictions}
     thresholds : array-like of shape (n_thresholds,), default=None
         Thresholds in [0, 1), in any order. None uses 0.50, 0.51, ..., 0.99.

@@ -69,10 +69,12 @@ threshold : float, default=None
     0.5."""
 REWARD = """\
 phi : callable, default=None
-    Another φ. It is a function of an array of accepted confidences, and returns a number for each.
+    Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a number
+    for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
 similarity : array-like of shape (n_classes, n_classes), default=None
-    Graded correctness in [0, 1], which replaces z. Rows are predicted classes and columns are true classes, in the
-    order of `labels`. In a DataFrame, the names of rows and columns are the classes."""
+    Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are predicted
+    classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and columns are
+    the classes."""
 
 
 class _AboveThreshold(AtThreshold, rests_on="errors"):

@@ -133,8 +133,8 @@ class AURC(
     See Also
     --------
     excess_aurc_loss : The part above the least possible value with as many errors.
-    augrc_loss : The area under the generalised curve, which does not count an error at high confidence at every
-        coverage.
+    augrc_loss : The same with errors divided by the number of all samples, so that a single confident error weighs
+        less.
 
     References
     ----------
