@@ -257,8 +257,8 @@ them does not.""",
         (
             "Something is wrong",
             """\
-Each sample has 1,000 answers. A row says what is wrong, and then how the confidences are distributed. The numbers are
-shares of samples. A wrong direction means: the verdict says overconfident where the model is underconfident, or
+Each data set has 1,000 answers. A row says what is wrong, and then how the confidences are distributed. The numbers
+are shares of data sets. A wrong direction means: the verdict says overconfident where the model is underconfident, or
 underconfident where it is overconfident.""",
             trials.power(FAULTS, 1_000),
         ),

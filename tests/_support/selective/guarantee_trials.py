@@ -33,9 +33,9 @@ HEAD = """\
 about 5% of sets or less, within the limits of chance. Our rule accepts more answers than Holm's tests of a hundred
 thresholds, which other tools use.
 
-Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of the
-population. This share may be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a standard
-error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [Another
+Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of
+the population. This share should be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a
+standard error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [Another
 page](guarantee_proofs.md) says how each promise is tested. This page is written by
 
 ```text
@@ -199,7 +199,7 @@ def overlap_rows(n_sets, rng):
             _, worst = population.truth(accepted)
             total = population.chance[accepted].mean() if accepted.any() else 0.0
             violated[at] += max(worst, total) > of.TARGET * (1 + 1e-9)
-    yield ["two columns, with 1 value and 61 values", "violated"]
+    yield ["two columns of groups, with 1 value and 61 values", "violated"]
     yield ["accept what the thresholds of both columns accept", number(violated[0] / n_sets)]
     yield ["**a threshold for each cell**", number(violated[1] / n_sets)]
 
@@ -450,16 +450,18 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "Risks",
             (
-                "The six populations have 10% of fraud. A promise for the recall is a lower limit, and the highest "
-                'threshold that keeps it is chosen. "Holm" is the coverage of Holm\'s tests.'
+                "In the six populations, 10% of the cases are fraud. Recall is promised to be at least 0.3, and the "
+                "highest threshold that keeps this promise is chosen. The other promises are upper limits. "
+                '"Holm" is the coverage of Holm\'s tests.'
             ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
         (
             "Mean costs",
             (
-                "The mean cost may be 0.02 of the largest cost. There are four distributions of costs. In each "
-                "of them, two thirds of the cases could be accepted."
+                "The mean cost is promised to be at most 0.02 of the largest cost. There are four distributions of "
+                "costs. In each of them, two thirds of the cases could be accepted. "
+                "[Proofs](guarantee_proofs.md#the-proofs) explains coins and bets."
             ),
             cost_rows(n_sets, (2000, 8000), rng),
         ),
@@ -479,8 +481,9 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "Few rows",
             (
-                "The table has the mean coverage over eight populations. The guarantee is exact for both values of "
-                "`spend`."
+                "The table has the mean coverage over eight populations. `spend` says how the probability of failure "
+                'is divided among the tests; the guarantee is exact for both values. "first" accepts more if there are '
+                "less than twice as many rows as the fewest that are enough."
             ),
             few_rows(
                 n_sets,
