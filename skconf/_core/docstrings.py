@@ -12,18 +12,21 @@ _WIDTH = 116
 #: The documentation of parameters that all functions of predictions share.
 PREDICTIONS = """\
 y_true : array-like of shape (n_samples,) or ConfidenceProfile
-    True labels. Or a profile, which already has all predictions; then leave the other predictions out.
+    True labels. Or a profile, which holds labels, predictions and weights; then leave these parameters out.
 y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probabilities in the order of `labels`, or a table with columns named by the labels (`LABEL` or `proba_LABEL`). In
-    a binary task, you can pass a single column, the probability of `pos_label`."""
+    Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by the
+    labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of `pos_label`."""
 PREDICTED = """\
 y_pred : array-like of shape (n_samples,), default=None
-    Predicted labels. Pass them if the prediction is not always the class with the largest probability."""
-LABELS = """\
+    Predicted labels. None uses the most probable class; of equally probable classes, the first in the order of
+    `labels`."""
+POS_LABEL = """\
+pos_label : label, default=None
+    Positive class. None uses the second label in a binary task, and no label in a task with more classes."""
+LABELS = f"""\
 labels : array-like of shape (n_classes,), default=None
     Labels of the columns. None uses the sorted labels of `y_true`, if there are as many labels as columns.
-pos_label : label, default=None
-    Positive class of a binary task. None uses the second label."""
+{POS_LABEL}"""
 
 _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
@@ -31,9 +34,9 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 def documented(**places: str) -> Callable[[_Documented], _Documented]:
     """Fill the docstring of a function: ``@documented(labels=LABELS)`` fills the place ``{labels}``.
 
-    The places ``{predictions}``, ``{predicted}`` and ``{labels}`` are always filled.
+    The places ``{predictions}``, ``{predicted}``, ``{labels}`` and ``{pos_label}`` are always filled.
     """
-    common = {"predictions": PREDICTIONS, "predicted": PREDICTED, "labels": LABELS}
+    common = {"predictions": PREDICTIONS, "predicted": PREDICTED, "labels": LABELS, "pos_label": POS_LABEL}
 
     def decorate(function: _Documented) -> _Documented:
         function.__doc__ = filled(function, {f"{{{name}}}": text for name, text in (common | places).items()})

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_confidence_level, check_option, check_whole
+from skconf._core.docstrings import documented
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
 from skconf._core.warn import warn
@@ -47,7 +48,7 @@ class MetricAccumulator:
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns of probabilities. None uses the labels of the first part, which must then have all labels.
     pos_label : label, default=None
-        Positive class of a binary task. None uses the second label.
+        Positive class. None uses the second label in a binary task, and no label in a task with more classes.
     intervals : bool, default=True
         Keep the sums that :meth:`confidence_interval` needs: for any two sums, the sum over samples of the product of
         their terms. With False, parts are added about twice as fast.
@@ -131,9 +132,10 @@ class MetricAccumulator:
 
     @property
     def pos_label(self) -> Any:
-        """Positive class of a binary task, as it was given."""
+        """Positive class, as it was given."""
         return self._plan.pos_label
 
+    @documented()
     def update(
         self,
         y_true: ArrayLike | ConfidenceProfile,
@@ -147,14 +149,14 @@ class MetricAccumulator:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels. Or a profile, which has all predictions, for example from
-            :meth:`ConfidenceProfile.from_correctness <skconf.ConfidenceProfile.from_correctness>` for a generative
-            system.
+            True labels. Or a profile, which holds labels, predictions and weights; then leave these parameters out. For
+            a generative system, make the profile by :meth:`ConfidenceProfile.from_correctness
+            <skconf.ConfidenceProfile.from_correctness>`.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `labels`. In a binary task, you can pass a single column, the probability of
+            Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by
+            the labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of
             `pos_label`.
-        y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels. Pass them if the prediction is not always the class with the largest probability.
+        {predicted}
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. None if all weights are one.
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.docstrings import entries_of_parameters, filled
+from skconf._core.docstrings import LABELS, POS_LABEL, PREDICTED, PREDICTIONS, entries_of_parameters, filled
 from skconf.inspection._drawing import displays, draw_legend, draw_title, literal, remember
 from skconf.profile import ConfidenceProfile, as_profile
 
@@ -70,17 +70,9 @@ class Display(ABC):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels. Or a profile, which holds labels and predictions.
-        y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities of the classes, in the order of `labels`. In a binary task, a single column is the probability
-            of `pos_label`.
-        y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels. None means the label of the first largest probability.
-        labels : array-like of shape (n_classes,), default=None
-            Labels of the columns. None means the sorted labels of `y_true`, if there are as many labels as columns.
-        pos_label : label, default=None
-            Positive class. None means the second label of a binary task.
+        {predictions}
+        {predicted}
+        {labels}
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
@@ -136,8 +128,7 @@ class Display(ABC):
             Samples.
         y : array-like of shape (n_samples,)
             True labels.
-        pos_label : label, default=None
-            Positive class. None means the second label of a binary task.
+        {pos_label}
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
@@ -237,7 +228,8 @@ def _with_parameters_of(from_profile: Any, method: Any) -> Any:
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in common[:-1] + own]
     documented.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
     entries = entries_of_parameters(from_profile)
-    documented.__doc__ = filled(method, {_PARAMS: "".join(f"{entries[each.name]}\n" for each in own)})
+    places = {"{predictions}": PREDICTIONS, "{predicted}": PREDICTED, "{labels}": LABELS, "{pos_label}": POS_LABEL}
+    documented.__doc__ = filled(method, places | {_PARAMS: "".join(f"{entries[each.name]}\n" for each in own)})
     return classmethod(documented)
 
 

@@ -156,7 +156,18 @@ class Changed(Answers):
         Raises
         ------
         ValueError
-            If costs have another shape, or are negative or not finite. If the answers are not known.
+            If costs have another shape, or are negative or not finite. If the profile has neither `y_pred` nor the
+            answers of a classifier.
+
+        Examples
+        --------
+        A missed case costs 5 in the first sample and 30 in the second:
+
+        >>> from skconf import ConfidenceProfile
+        >>> from skconf.metrics import reject_cost_loss
+        >>> profile = ConfidenceProfile.from_predictions([1, 1], [0.2, 0.1], y_pred=[0, 0], labels=[0, 1])
+        >>> reject_cost_loss(profile.with_costs([[5, 0], [30, 0]]), reject_cost=40)
+        17.5
         """
         if costs is None:
             return self if self.costs is None else replace(self, costs=None)
@@ -190,6 +201,18 @@ class Changed(Answers):
         ------
         ValueError
             If the matrix has another shape or values outside [0, 1]. If the profile has no probabilities.
+
+        Examples
+        --------
+        A cat is half as good an answer as a dog if the picture shows a dog:
+
+        >>> from skconf import ConfidenceProfile
+        >>> similarity = [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]
+        >>> y_true, y_proba = ["dog", "trout"], [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]]
+        >>> profile = ConfidenceProfile.from_predictions(y_true, y_proba, labels=["cat", "dog", "trout"])
+        >>> graded = profile.with_similarity(similarity)
+        >>> graded.correctness, graded.confidence
+        (array([0.5, 0. ]), array([0.75, 0.6 ]))
         """
         classes = self.require("classes")
         matrix = similarity_of(check_similarity(similarity), classes)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.checks import check_threshold
 from skconf._core.columns import in_order_of
 from skconf._core.costs import read_costs_by_sample
+from skconf._core.docstrings import documented
 from skconf._core.inputs import (
     check_column,
     check_length,
@@ -29,6 +30,7 @@ class FromPredictions(FromPairs):
     """Constructors from the probabilities of classes."""
 
     @classmethod
+    @documented()
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -50,17 +52,11 @@ class FromPredictions(FromPairs):
         y_true : array-like of shape (n_samples,)
             True labels: numbers, strings, booleans or a pandas categorical.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `labels`. In a binary task, you can pass a single column, the probability of
-            `pos_label`. The columns of a table (pandas, polars, pyarrow) are found by name if they are named LABEL or
-            proba_LABEL. Default names (0, 1, … in pandas, column_0, … in polars) are ignored.
-        y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels. Pass them if they are not always the most probable labels. None uses the first maximum in
-            the order of `labels`.
-        labels : array-like of shape (n_classes,), default=None
-            Labels of the columns of `y_proba`. None uses the sorted labels of `y_true`, if there are as many labels as
-            columns.
-        pos_label : label, default=None
-            The positive class of a binary task. None uses the second label.
+            Probabilities, with a column for each class in the order of `labels`. Or a table (pandas, polars, pyarrow)
+            whose columns are named by the labels, as LABEL or proba_LABEL; default names (0, 1, … in pandas, column_0,
+            … in polars) are ignored. In a binary task, you can pass a single column, the probability of `pos_label`.
+        {predicted}
+        {labels}
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
@@ -92,6 +88,16 @@ class FromPredictions(FromPairs):
         UserWarning
             If rows do not sum to 1. If probabilities have an integer type. If a single column seems to be the
             confidence in the prediction, and not the probability of `pos_label`.
+
+        Examples
+        --------
+        >>> from skconf import ConfidenceProfile
+        >>> y_true, y_proba = ["cat", "dog", "dog"], [[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]]
+        >>> profile = ConfidenceProfile.from_predictions(y_true, y_proba, labels=["cat", "dog"])
+        >>> profile.confidence
+        array([0.8, 0.7, 0.6])
+        >>> profile.correct
+        array([ True,  True, False])
         """
         check_threshold(threshold, any_number=score is not None)
         check_order(
@@ -206,6 +212,18 @@ class FromPredictions(FromPairs):
         ValueError
             If `costs` have a wrong shape, or are negative or not finite. If arguments from pandas have the same index
             in different orders.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from skconf import ConfidenceProfile
+        >>> from skconf.metrics import cw_accuracy_score, smooth_calibration_error
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = GaussianNB().fit(X[::2], y[::2])
+        >>> profile = ConfidenceProfile.from_estimator(model, X[1::2], y[1::2])
+        >>> round(cw_accuracy_score(profile), 3), round(smooth_calibration_error(profile), 3)
+        (0.964, 0.031)
         """
         check_order(X=X, y=y, sample_weight=sample_weight)
         by_sample = None if costs is None else read_costs_by_sample(costs)

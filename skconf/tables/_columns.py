@@ -66,8 +66,8 @@ class Columns:
         their order. None means the part of the names after ``proba_``, in the type of the true labels. If the names
         have no such part, None means the sorted true labels, which are known only for a single table in memory.
     pos_label : label, default=None
-        Positive class of a binary task. None means the part after ``proba_`` in the name of a single column of
-        probabilities, or else the second label.
+        Positive class. None means the part after ``proba_`` in the name of a single column of probabilities, or else
+        the second label.
     threshold : float, default=None
         Lowest confidence at which a prediction is accepted.
     grades : mapping from label to float, default=None

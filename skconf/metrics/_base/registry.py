@@ -364,6 +364,8 @@ sample_weight : array-like of shape (n_samples,), default=None
 _RAISES = """\
 Raises
 ------
+TypeError
+    If predictions are missing, or passed together with a profile that holds them.
 ValueError
     If probabilities are missing or outside [0, 1]. If a label is missing or unknown. If lengths differ. If `labels` is
     needed but not given."""
