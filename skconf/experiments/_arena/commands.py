@@ -9,6 +9,7 @@ from skconf._core.terminal import CommandError
 from skconf.experiments._arena.experiment import arena_experiment
 from skconf.experiments._arena.page import arena_report
 from skconf.experiments._shared.commands import (
+    OPTIONS,
     add_data_home,
     add_output_files,
     add_results,
@@ -76,21 +77,13 @@ def add_arena(names: Any) -> None:
         metavar="N",
         help="numbers of calibration samples (default: 50 200 1000 4000)",
     )
-    what.add_argument("--seed", type=whole_number(0), default=0, metavar="S", help="seed (default: 0)")
-    what.add_argument(
-        "--jobs", type=whole_number(1), default=-1, metavar="N", help="processes (default: one for each core)"
-    )
-    _add_files(arena)
-
-
-def _add_files(arena: argparse.ArgumentParser) -> None:
+    for flag in ("--seed", "--jobs"):
+        what.add_argument(flag, **OPTIONS[flag])
     files = arena.add_argument_group("files")
     add_data_home(files)
     files.add_argument("--scores", type=Path, metavar="DIR", help="folder with NAME.scores.npy and NAME.targets.npy")
     add_results(files, "arena", "results", "run everything again")
-    add_output_files(
-        files, "all losses, a row for each run and calibrator", "a page with the result, pictures and tables"
-    )
+    add_output_files(files, "all losses, a row for each run and calibrator")
 
 
 def _run(options: argparse.Namespace) -> int:

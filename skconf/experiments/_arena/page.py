@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from skconf._core.messages import listed
-from skconf._core.proportions import clopper_pearson
 from skconf.experiments._arena.tables import (
     LOSSES,
     OTHERS,
     RUN,
-    beaten,
     by_data,
     change,
     compare,
@@ -20,7 +18,7 @@ from skconf.experiments._arena.tables import (
 )
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.report._page.chart import Axis, Chart, Line, Mark, Points, Rule
+from skconf.report._page.chart import Axis, Chart, Rule
 from skconf.report._page.tables import TablePart
 
 KINDS = {"two": "two classes", "many": "more than two classes"}
@@ -32,14 +30,9 @@ _NOTES = (
     "A run is left out if one of the two calibrators did not finish it.",
     "CSR is the size ratio, and z its distance from 1 in standard deviations.",
     "CSR and z use at most as many test samples as there are calibration samples.",
-    "Beaten: the share of all other calibrators with a higher loss, as a mean over runs.",
     "Times: median processor seconds on one core, to fit and to predict.",
 )
 _ROW = 24
-#: The most rivals in a picture.
-_RIVALS = 4
-#: A line is drawn only if each number of samples has at least this many runs.
-_FEWEST_RUNS = 20
 
 
 def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str]) -> ExperimentReport:
@@ -106,31 +99,27 @@ def _hardest(rivals: pd.DataFrame, champion: str) -> str:
 
 def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[TablePart]:
     name, strongest = KINDS[kind], [champion, *compared.index]
+    others = compare(part, champion, OTHERS).reindex(compared.index)
     return [
-        TablePart(f"Wins of {champion}, {name}", _wins(part, compared)),
+        TablePart(f"Wins of {champion}, {name}", _losses(compared, LOSSES, ("runs", "failed"))),
         TablePart(
             f"Wins of {champion} by number of calibration samples, {name}: Brier, log loss", _by_size(part, champion)
         ),
         TablePart(f"The tail, {name}", _tail(part, strongest)),
-        TablePart(f"Other losses compared with {champion}, {name}", _others(part, champion, compared)),
+        TablePart(f"Other losses compared with {champion}, {name}", _losses(others, OTHERS)),
         TablePart(f"Data sets, {name}", _data_sets(part, champion)),
         TablePart(f"Seconds by number of calibration samples, {name}", _seconds(part, strongest)),
     ]
 
 
-def _wins(part: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
-    rank = beaten(part).reindex(compared.index)
-    shown: dict[tuple[str, str], list[str]] = {
-        ("", "calibrator"): list(compared.index),
-        ("", "runs"): [f"{runs:,}" for runs in compared["runs"]],
-        ("", "failed"): [f"{failed:,}" for failed in compared["failed"]],
-    }
-    for loss, title in LOSSES.items():
+def _losses(compared: pd.DataFrame, losses: Mapping[str, str], counts: Sequence[str] = ()) -> pd.DataFrame:
+    """Return how often the champion wins by each loss, and by how much the loss of the others is higher."""
+    shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(compared.index)}
+    shown |= {("", name): [f"{number:,}" for number in compared[name]] for name in counts}
+    for loss, title in losses.items():
+        differences = compared[[loss, f"{loss}_low", f"{loss}_high"]]
         shown[title, "wins"] = [share(value) for value in compared[f"{loss}_wins"]]
-        shown[title, "higher by"] = [
-            change(*row) for row in compared[[loss, f"{loss}_low", f"{loss}_high"]].itertuples(index=False)
-        ]
-        shown[title, "beaten"] = [share(rank.loc[name, loss]) for name in compared.index]
+        shown[title, "higher by"] = [change(*row) for row in differences.itertuples(index=False)]
     return pd.DataFrame(shown)
 
 
@@ -152,15 +141,6 @@ def _tail(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     titles = {"csr_3": "CSR > 3", "z_1": "z > 1", "z_3": "z > 3"}
     shown = {"calibrator": list(shares.index)}
     return pd.DataFrame(shown | {title: [share(v) for v in shares[column]] for column, title in titles.items()})
-
-
-def _others(part: pd.DataFrame, champion: str, compared: pd.DataFrame) -> pd.DataFrame:
-    differences = compare(part, champion, OTHERS).reindex(compared.index)
-    shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(differences.index)}
-    for loss, title in OTHERS.items():
-        shown[title, "wins"] = [share(value) for value in differences[f"{loss}_wins"]]
-        shown[title, "higher by"] = [change(value) for value in differences[loss]]
-    return pd.DataFrame(shown)
 
 
 def _data_sets(part: pd.DataFrame, champion: str) -> pd.DataFrame:
@@ -195,8 +175,7 @@ def _failures(failures: pd.DataFrame) -> list[TablePart]:
 def _charts(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[Chart]:
     if compared.empty:
         return []
-    charts = [_difference_chart(kind, compared, champion), _tail_chart(kind, part, [champion, *compared.index])]
-    return [*charts, _size_chart(kind, part, compared, champion)] if part["n"].nunique() > 1 else charts
+    return [_difference_chart(kind, compared, champion), _tail_chart(kind, part, [champion, *compared.index])]
 
 
 def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart:
@@ -253,31 +232,3 @@ def _least(shares: "pd.Series[float]") -> str:
     least = float(shares.min())
     names = listed(list(shares.index[shares <= least]))
     return f"Take the larger share of each calibrator. It is smallest for {names}: {least:.0%}."
-
-
-def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:
-    """Return a chart of how often the champion wins against its strongest rivals, by calibration samples."""
-    rivals, sizes = list(compared.index[:_RIVALS]), sorted(part["n"].unique())
-    wins = {size: compare(part[part["n"] == size], champion).reindex(rivals)["log_loss_wins"] for size in sizes}
-    table = pd.DataFrame(wins).T
-    n_runs = {size: compare(part[part["n"] == size], champion).reindex(rivals)["runs"] for size in sizes}
-    runs = pd.DataFrame(n_runs).T
-    fewest = int(runs.min().min())
-    marks: list[Mark] = [Rule("level", y=0.5)]
-    for series, name in enumerate(rivals):
-        low, high = clopper_pearson(table[name].to_numpy(dtype=float), runs[name].to_numpy(dtype=float), 0.95)
-        if runs[name].min() >= _FEWEST_RUNS:  # with few runs, a line would show a trend that is only chance
-            marks.append(Line(sizes, table[name], series=series))
-        # Points are beside each other, so that intervals do not overlap.
-        beside = [size * 1.04 ** (series - (len(rivals) - 1) / 2) for size in sizes]
-        marks.append(Points(beside, table[name], low, high, name=name, series=series))
-    return Chart(
-        f"Wins of {champion} by number of calibration samples, {KINDS[kind]}",
-        f"Share of runs in which {champion} has the lower log loss, against the {len(rivals)} others with the least "
-        f"Brier score. 95% intervals treat runs as independent. Each point has at least {fewest:,} "
-        f"run{'s' * (fewest != 1)}.",
-        Axis("calibration samples, log scale", "log", sizes[0] / 1.1, sizes[-1] * 1.1),
-        Axis("wins", "percent"),
-        marks,
-        table.reset_index(names="n"),
-    )

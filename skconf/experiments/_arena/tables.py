@@ -57,17 +57,6 @@ def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
     return {"_wins": wins, **{end: float(np.expm1(value)) for end, value in ends.items()}}
 
 
-def beaten(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return for each calibrator and loss the mean over runs of the share of other calibrators that it beats."""
-    done = runs[runs["failure"] == ""]
-    shares = {}
-    for loss in LOSSES:
-        table = done.pivot(index=RUN, columns="calibrator", values=loss)
-        ranks = table.rank(axis=1)
-        shares[loss] = 1 - ((ranks.sub(1)).div(table.notna().sum(axis=1) - 1, axis=0)).mean()
-    return pd.DataFrame(shares)
-
-
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the shares of runs whose size ratio is far above 1, with n test samples for n calibration samples."""
     done = runs[runs["failure"] == ""]

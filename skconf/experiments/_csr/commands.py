@@ -138,9 +138,7 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         "reads. The predictions that calibrations are fitted on are written to validation.csv. The columns are y_true, "
         "y_pred, and proba_LABEL for each class",
     )
-    add_output_files(
-        files, "the values, a row for each data set and calibration", "a page with the result, pictures and tables"
-    )
+    add_output_files(files, "the values, a row for each data set and calibration")
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from skconf.experiments._shared.agreement import CHANCE, distance_chart
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, lay_out, wide
+from skconf.experiments._shared.tables import lay_out, wide
 from skconf.report._page.chart import Axis, Band, Chart
 from skconf.report._page.tables import TablePart
 
@@ -122,28 +122,22 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
 
 def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
     """Return the report of the experiment, with some of the tables."""
-    by_table = {
-        number: csr_cells(result, number) for number in dict.fromkeys(6 if table == 2 else table for table in tables)
-    }
+    by_table = [csr_cells(result, number) for number in dict.fromkeys(6 if table == 2 else table for table in tables)]
     # The tables share some columns.
-    cells = pd.concat(by_table.values()).drop_duplicates(["dataset", "calibration", "quantity"]).reset_index(drop=True)
-    printed = [number for number, part in by_table.items() if part["paper"].notna().any()]
+    cells = pd.concat(by_table).drop_duplicates(["dataset", "calibration", "quantity"]).reset_index(drop=True)
     seeds = list(dict.fromkeys(result["seed"]))
     sizes = result.groupby("dataset", sort=False)["n_test"].first()
     return ExperimentReport(
         _TITLE,
         _figures(result, tables),
         _findings(cells),
-        [
-            *(_table(result, number) for number in tables),
-            *(agreement(f"Table {number}", by_table[number]) for number in tables if number in printed),
-        ],
+        [_table(result, number) for number in tables],
         compared=cells,
         charts=[
             *(_ratios(cells) if "csr" in set(cells["quantity"]) else []),
             *(curve_charts(result) if 12 in tables else []),
         ],
-        notes=_NOTES if printed else _NOTES_OF_OWN,
+        notes=_NOTES if cells["paper"].notna().any() else _NOTES_OF_OWN,
         source={
             "data sets": ", ".join(f"{name} ({n:,} test samples)" for name, n in sizes.items()),
             "calibrations": ", ".join(dict.fromkeys(result["calibration"])),

@@ -11,7 +11,7 @@ from skconf.experiments._csr.synthetic_tables import SIZES, csr_risk_extremes, c
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, beside_paper, plain_table
+from skconf.experiments._shared.tables import beside_paper, plain_table
 from skconf.report._page.chart import Axis, Band, Chart, Mark
 
 _KEY = ["n_samples", "distribution", "mode"]
@@ -39,9 +39,6 @@ def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, 
             plain_table("Table 3", csr_risk_extremes(cells)),
             beside_paper("Table 10", areas.counts, ["mode"]),
             beside_paper("Table 11, and other modes", areas.areas, _KEY[1:]),
-            agreement("Tables 5, 8 and 9", cells),
-            agreement("Table 11", areas.areas),
-            *([] if means is None else [agreement("Table 1", means)]),
         ],
         compared=both,
         charts=[*(_size_ratios(cells, n) for n in sizes), *(_risk_chart(cells, n) for n in sizes)],

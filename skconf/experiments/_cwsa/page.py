@@ -11,7 +11,7 @@ from skconf.experiments._cwsa.experiment import CWSASweep
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, beside_paper, plain_table, title_of, where
+from skconf.experiments._shared.tables import beside_paper, plain_table, title_of, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart
 
@@ -41,7 +41,7 @@ def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]
         "CWSA of five simulated models",
         cells,
         [_ranks(sweep), *_by_area(sweep.summary)],
-        [beside_paper(title, cells, _KEY), agreement(title, cells), _summary("Areas over coverage", sweep)],
+        [beside_paper(title, cells, _KEY), _summary("Areas over coverage", sweep)],
         compared=cells,
         charts=[_curves(model, curves, cells) for model, curves in sweep.curves.groupby("model", sort=False)],
         notes=(BESIDE, CHANCE, _DIVIDED),
@@ -56,7 +56,7 @@ def predictions_report(
     models = list(sweep.summary.index)
     printed = cells[cells["paper"].notna()]
     title = "Compared with the paper, and with the authors' sweeps"
-    compared = [] if printed.empty else [beside_paper(title, printed, _KEY[:3]), agreement(title, printed)]
+    compared = [] if printed.empty else [beside_paper(title, printed, _KEY[:3])]
     # The paper's Tables 1 to 3 have rows of these thresholds.
     rows = sweep.curves[sweep.curves["threshold"].round(9).isin(_THRESHOLDS)]
     return ExperimentReport(

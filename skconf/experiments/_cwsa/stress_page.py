@@ -7,7 +7,7 @@ import pandas as pd
 from skconf._core.numbers import number, percent
 from skconf.experiments._shared.agreement import CHANCE
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, beside_paper, where
+from skconf.experiments._shared.tables import beside_paper, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 
 #: The label of the axis for the level of each test.
@@ -37,7 +37,7 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
         "Stress tests of CWSA",
         cells,
         list(effects.values()),
-        [*tables, *([agreement("the authors' files", cells)] if printed else [])],
+        tables,
         compared=cells.drop(columns="spread") if printed else None,
         charts=[_chart(part, test, effects[test], series) for test, part in parts.items()],
         notes=(*_NOTES, CHANCE) if printed else _NOTES,

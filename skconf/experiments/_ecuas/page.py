@@ -13,7 +13,7 @@ from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, beside_paper, plain_table, where
+from skconf.experiments._shared.tables import beside_paper, plain_table, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def ecuas_report(
         [_effects(cells), _rises(sampled)],
         [
             beside_paper("Table 3", cells, _KEY),
-            agreement("Table 3", cells),
             plain_table("Figure 2: sampled answers (appendix B.1)", sampled),
         ],
         compared=cells,

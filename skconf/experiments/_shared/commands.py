@@ -25,7 +25,7 @@ The result has our values, the paper's values, and their difference in standard 
 """
 _DATASET = "digits"
 #: Options of several experiments.
-_OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "--predictions": {
         "type": Path,
         "metavar": "DIR",
@@ -67,12 +67,12 @@ def add_experiment(
     description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(_run, run), description, examples)
     for option in options:
-        flag, details = (option, _OPTIONS[option]) if isinstance(option, str) else option
+        flag, details = (option, OPTIONS[option]) if isinstance(option, str) else option
         parser.add_argument(flag, **details)
     if "--dataset" in options:
         add_data_home(parser)
         add_own(parser, estimator, several=False)
-    add_output_files(parser, "every value, a row for each", "a page with the result, pictures and tables")
+    add_output_files(parser, "every value, a row for each")
 
 
 def _run(run: Callable[[argparse.Namespace], ExperimentReport], options: argparse.Namespace) -> int:
@@ -182,11 +182,12 @@ def repeated(options: argparse.Namespace) -> dict[str, str]:
     return {"repetitions": f"{options.repetitions:,}", "seed": str(options.seed)}
 
 
-def add_output_files(parser: Any, table: str, whole: str) -> None:
-    """Add the options for files to write."""
+def add_output_files(parser: Any, table: str) -> None:
+    """Add the options for files to write; `table` says what the table of values holds."""
     parser.add_argument("--csv", type=output_file, metavar="FILE", help=f"write {table}")
     parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the tables as Markdown")
-    parser.add_argument("--html", type=output_file, metavar="FILE", help=f"write {whole}")
+    page = "write a page with the result, pictures and tables"
+    parser.add_argument("--html", type=output_file, metavar="FILE", help=page)
 
 
 def write_report(options: argparse.Namespace, report: ExperimentReport, run: Mapping[str, str] | None = None) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from skconf._core.numbers import with_minus
-from skconf.experiments._shared.printed import count_agreement
 from skconf.report._page.tables import TablePart, as_texts
 
 #: Columns of a wide table, for the quantity X, by the columns of cells.
@@ -91,13 +90,6 @@ def plain_table(
 ) -> TablePart:
     """Return a table with its numbers as texts with four digits; titles replace the names of columns."""
     return TablePart(title, as_texts(table.rename(columns=titles or {})), tuple(notes))
-
-
-def agreement(of: str, cells: pd.DataFrame) -> TablePart:
-    """Return how many values are within one, two and three standard errors of the printed ones."""
-    titles: dict[str, Any] = {"index": title_of, "columns": lambda name: name.replace("_", " ")}
-    counts = count_agreement(cells).rename(**titles)
-    return TablePart(f"Figures within 1, 2 and 3 standard errors: {of}", as_texts(counts.reset_index()))
 
 
 def title_of(quantity: str) -> str:

@@ -20,7 +20,7 @@ from skconf.experiments._arena import experiment as arena
 from skconf.experiments._arena import tables as tables
 from skconf.experiments._arena.calibrators import EnsembleTemperature, RefusalError, find_contestants
 from skconf.experiments._arena.data import find_predictions, generated_names, models, own_predictions
-from skconf.experiments._arena.page import _size_chart, _tail_chart, arena_report
+from skconf.experiments._arena.page import _tail_chart, arena_report
 from skconf.metrics import calibrated_size_ratio
 
 OWN = """
@@ -346,10 +346,6 @@ def test_runs_that_fail_are_counted_and_left_out():
 def test_tails_shares_and_places():
     given = runs(own=[0.5, 2, 4, 5], other=[0.4, 2, 3, 9], third=[9, 9, 9, 9])
     assert tables.tails(given).loc["own"].tolist() == [0.5, 0.75, 0.5]
-    beaten = tables.beaten(given)["brier"]
-    assert beaten["own"] == (0.5 + 0.75 + 0.5 + 1) / 4
-    assert beaten["other"] == (1 + 0.75 + 1 + 0.25) / 4
-    assert beaten["third"] == 0.25 / 4
     assert tables.times(given).loc["own", 50] == 1 + 3
     places = tables.by_data(given, "own")
     assert places["best"].tolist() == ["other", "other"]
@@ -421,19 +417,6 @@ def runs_of(n_data, chance=0.0):
     runs = pd.DataFrame(keys, columns=["data", "n", "calibrator"]).assign(model="forest", failure="")
     losses = rng.uniform(0.2, 0.6, (2, len(runs)))
     return runs.assign(log_loss=losses[0], brier=losses[1], csr=rng.uniform(1, 7, len(runs)), zscore=chance)
-
-
-def test_no_line_joins_shares_of_few_runs():
-    for n_data, expected in ((2, 0), (30, 2)):
-        runs = runs_of(n_data)
-        chart = _size_chart("two", runs, tables.compare(runs, "pooled"), "pooled")
-        assert sum(type(mark).__name__ == "Line" for mark in chart.marks) == expected
-        for mark in (mark for mark in chart.marks if type(mark).__name__ == "Points"):
-            assert ((chart.x.place(mark.x) > 0) & (chart.x.place(mark.x) < 1)).all()
-            wins = chart.data[mark.name].to_numpy() * n_data
-            for at, count in enumerate(wins):
-                low, high = stats.beta.ppf([0.025, 0.975], [count, count + 1], [n_data - count + 1, n_data - count])
-                np.testing.assert_allclose([mark.low[at], mark.high[at]], np.nan_to_num([low, high], nan=count > 0))
 
 
 def test_least_overconfident_is_named_with_how_often_it_is():
