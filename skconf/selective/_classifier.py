@@ -53,7 +53,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         Predict the class that was most probable before the calibration, so that calibration does not change the
         accuracy. With a `cost_matrix`, it must be False, and `confidence` must be the default.
     prevalence : mapping of label to float, default=None
-        Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
+        Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected for the change from the
         class shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from
         the corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.

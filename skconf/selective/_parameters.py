@@ -49,7 +49,7 @@ reject_label : label, default=None
     minus 1. Choose a string only if the labels are strings: scikit-learn's metrics do not accept both kinds in an
     array.
 n_jobs : int, default=None
-    Number of folds fitted at once."""
+    Number of folds that are fitted at once, as in joblib; -1 uses all cores."""
 SAMPLES = """\
 X : {array-like, sparse matrix} of shape (n_samples, n_features)
     Samples."""

@@ -255,14 +255,14 @@ def required_samples(
         Number of errors among the accepted samples.
     n_promises : int, default=1
         Number of promises that share 1 − `confidence_level`. Multiply the numbers of slices, risks and candidates.
-    prevalence : mapping of label to float, default=None
+    prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the threshold is used, or a range, as in :func:`tune_threshold`. The
         labelled samples may have other shares. With a `prevalence`, the function returns a number for each class.
 
     Returns
     -------
     int or dict of label to int
-        Number of samples on which the threshold is chosen. If samples come in clusters, it is the number of clusters.
+        Number of samples on which the threshold is chosen. If samples come in groups, it is the number of groups.
         If there are slices, it is the number in each slice. With `prevalence`, it is the number of samples of each
         class. From these samples, as many samples as needed can be drawn with the given shares; the probability that a
         class has too few samples is below 0.001.
@@ -278,15 +278,17 @@ def required_samples(
 
     Notes
     -----
-    The number holds for exactly `errors` errors, but more samples usually contain more errors. The rule plans its tests
-    anew for each number of samples. Therefore, a number slightly above the returned one may fail by one error, and
-    rarely a number slightly below it is enough. Any rule needs at least
-    k/`coverage` samples. Here k is the smallest number of binomial trials with probability `target` that give at most
-    `errors` errors with a probability of at most 1 - `confidence_level`. The rule of this package also finds the
-    threshold, and therefore needs more samples. For targets up to 0.3 and a coverage of at least 0.01, it needs up to
-    1.75 times as many at a `confidence_level` of 0.95, and up to 2.25 times as many at 0.8. At a coverage of 1, it
-    needs up to 1.25 times as many. At lower levels and coverages, and at higher targets, the factor can be larger: it
-    is 4 at a level of 0.5, a target of 0.5 and a coverage of 0.01 (400 samples instead of 100).
+    The number holds for exactly `errors` errors, but more samples usually contain more errors. The tests are planned
+    anew for each number of samples. So a slightly larger number of samples may allow one error less than `errors`;
+    rarely, a slightly smaller number is enough.
+
+    Any rule needs at least k/`coverage` samples. Here k is the smallest number of accepted samples such that, at an
+    error rate of `target`, at most `errors` of them are wrong with a probability of at most 1 − `confidence_level`. The
+    rule of this package also finds the threshold, and therefore needs more samples. For targets up to 0.3 and a
+    coverage of at least 0.01, it needs up to 1.75 times as many at a `confidence_level` of 0.95, and up to 2.25 times
+    as many at 0.8. At a coverage of 1, it needs up to 1.25 times as many. At lower levels and coverages, and at higher
+    targets, the factor can be larger: it is 4 at a level of 0.5, a target of 0.5 and a coverage of 0.01 (400 samples
+    instead of 100).
 
     Examples
     --------

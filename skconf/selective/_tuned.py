@@ -111,12 +111,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration. With a `cost_matrix`, it must be False, and
         `confidence` must be the default.
-    prevalence : mapping of label to float, default=None
-        Share of each class in the population where the classifier is used, such as ``dict(fraud=0.003)``. With two
+    prevalence : mapping of label to float or pair of float, default=None
+        Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected to these shares. You must set a
         `calibration`, and it must not give probabilities of zero. The threshold is chosen for the given shares, too, as
         in :func:`tune_threshold`. With a `confidence_level` you can also give a range, such as
-        ``dict(fraud=(0.005, 0.02))``: the promise then holds at both ends, and the probabilities are corrected to the
+        ``{"fraud": (0.005, 0.02)}``: the promise then holds at both ends, and the probabilities are corrected to the
         middle of the range. With several promises, or with `slices`, give a share and not a range; it is the share
         among all samples.
     cv : int, cross-validation generator, float or None, default=None
@@ -174,9 +174,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
     loose. A test passes if so few errors among the accepted samples would be too improbable at a risk above `target`.
-    Each doubling of the accepted number has an equal share of δ. A test that passes leaves its
-    share to the next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is
-    wrong is computed exactly.
+    Each doubling of the accepted number has an equal share of δ. A test that passes leaves its share to the next one
+    [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed exactly.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 

@@ -100,25 +100,25 @@ def tune_threshold(
         stay the most probable classes. If you want decisions of least expected cost u instead, as in
         :class:`TunedSelectiveClassifierCV`, compute them and pass them as `y_pred`, with 1 − u/u_M as `score`.
     thresholds : array-like of shape (n_thresholds,), default=None
-        The thresholds to choose from. None takes all distinct scores. With a `confidence_level`, None takes the scores
-        that accept planned numbers of samples.
-    prevalence : mapping of label to float, default=None
+        The thresholds to choose from, in the range of the scores. None takes all distinct scores. With a
+        `confidence_level`, None takes the scores that accept planned numbers of samples.
+    prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the predictions are used, as in
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
-        shares in the rows. With a `confidence_level`, it is chosen on rows that are drawn at random from each class.
-        Their class counts are drawn as for a sample with the given shares. With a `confidence_level`, you can also give
-        a range as a pair, such as 0.005 and 0.02: the promise then holds at both ends. With several promises, or with
-        slices, give a share and not a range; it is the share among all samples. None uses the prevalence of the
-        profile, if it has one.
+        shares in the rows. With a `confidence_level`, it is chosen on rows that are drawn at random from each class, as
+        many as a sample with the given shares would have. You can then also give a range, such as
+        ``{"fraud": (0.005, 0.02)}``: the promise holds at both ends. With several promises, or with slices, give a
+        share and not a range; it is the share among all samples. None uses the prevalence of the profile, if it has
+        one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
         The slices in each of which the promises must hold. "predicted_class" makes a slice of each predicted class;
         columns make a slice of each combination of their values. Each slice gets its own threshold. The
         `confidence_level` is the probability that all promises hold at once. Everything is rejected in a slice with too
         few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient. Pass it if samples of a cluster depend on each other. It needs
-        a `confidence_level`. Only a single random sample of each cluster is then used, and the promise holds for a
-        random sample of a random new cluster. None uses the groups of the profile, if it has any.
+        The group of each sample, such as its patient. Pass it if samples of one group depend on each other. It needs a
+        `confidence_level`. Only a single random sample of each group is then used, and the promise holds for a random
+        sample of a random new group. None uses the groups of the profile, if it has any.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
@@ -126,7 +126,7 @@ def tune_threshold(
     score : array-like of shape (n_samples,), default=None
         The scores that are compared with the threshold. If None, these are the confidences.
     random_state : int, RandomState instance or None, default=None
-        Seed for drawing one sample from each cluster, and for drawing rows if there is a `prevalence`.
+        Seed for drawing one sample from each group, and for drawing rows if there is a `prevalence`.
 
     Returns
     -------
@@ -167,6 +167,7 @@ def tune_threshold(
         "tune_threshold",
         y_true,
         y_proba,
+        beside={"groups": groups, "slices": slices},
         y_pred=y_pred,
         labels=labels,
         pos_label=pos_label,
