@@ -211,8 +211,8 @@ scorers. [Another page](sources.md) lists the papers.
 FACTS = """
 ## Best values, ranges and scorers
 
-↑ higher is better, ↓ lower is better, → closer is better. A [scorer](guide/scoring.md) is a name for `scoring=`. The
-columns "inputs", "weights" and "kind" are explained below the table.
+↑ higher is better, ↓ lower is better, → closer to the best value is better. A [scorer](guide/scoring.md) is a name for
+`scoring=`. The columns "inputs", "weights" and "kind" are explained below the table.
 
 | metric | best | range | scorer | inputs | weights | kind |
 |---|---|---|---|---|---|---|

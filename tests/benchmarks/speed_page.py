@@ -36,9 +36,9 @@ def page(found, machine):
     measured = f"""The machine of this page: {machine}. For predictions in memory, a time is the processor time of
         the fastest of several calls, and the memory is what Python allocates in a call, without its input. For files,
         a time is wall-clock time on all cores, and the memory is the peak of the process, with its libraries."""
-    about_peers = f"""The table has the times for {SIZES[1]:,} rows of two classes, on one core, and their ratio.
-        Another column has the ratio for {SIZES[0]:,} rows of {CLASSES} classes. Both libraries start from labels and
-        probabilities. The last column says whether the values are equal."""
+    about_peers = f"""The table has the times for {SIZES[1]:,} rows of two classes, on one core. A ratio above 1 means
+        that skconf is faster. Another column has the ratio for {SIZES[0]:,} rows of {CLASSES} classes. Both libraries
+        start from labels and probabilities. The last column says whether the values are equal."""
     return f"""# Speed
 
 {in_short(found, peers)}
@@ -143,7 +143,7 @@ def table_of_metrics(lines):
             times = [durations([at(line, n) for line in inside.values()]) for n in SIZES]
             peaks = [at(line, size, field="peak")[0] / 2**20 for line in inside.values()]
             rows.append([band, *times, span(peaks), ", ".join(f"`{name}`" for name in inside)])
-    return table(["takes", *(f"{n:,} rows" for n in SIZES), f"MB of {size:,}", "metrics"], rows)
+    return table(["takes", *(f"{n:,} rows" for n in SIZES), f"MB, {size:,} rows", "metrics"], rows)
 
 
 def peer_rows(lines, wide):
@@ -189,5 +189,5 @@ def table_of_peers(peers):
         values = "equal" if row["differ"] < 1e-9 else f"{row['differ']:.0e} apart{why}"
         ratio = f"{two_digits(row['ratio'])}{SPACE}×"
         rows.append([f"`{row['ours']}`", f"{row['peer']} `{row['name']}`", *times, ratio, wide, peaks, values])
-    head = ["metric", "peer", "theirs", "ours", "ratio", f"of {CLASSES} classes", "MB: theirs, ours", "values"]
+    head = ["metric", "peer", "theirs", "ours", "ratio", f"ratio, {CLASSES} classes", "MB: theirs, ours", "values"]
     return table(head, rows)
