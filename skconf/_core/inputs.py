@@ -1,5 +1,6 @@
 """Checks of the columns of predictions: labels, weights and other numbers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -102,9 +103,14 @@ def check_order(**columns: Any) -> None:
     """Raise if columns of pandas have the same index in different orders, because rows are matched by position.
 
     If an index only counts rows from 0, it may be a default, and the positions may be right. So this is a warning.
+    Columns of a mapping are checked one by one.
     """
     before, first = "", None
+    single: dict[str, Any] = {}
     for name, column in columns.items():
+        named = {f"{name}[{key!r}]": each for key, each in column.items()} if isinstance(column, Mapping) else None
+        single.update({name: column} if named is None else named)
+    for name, column in single.items():
         if not isinstance(column, pd.Series | pd.DataFrame):
             continue
         if first is None:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.columns import in_order_of
-from skconf._core.inputs import BELOW_ONE, check_weight, refuse_scaled, scaled_weight
+from skconf._core.inputs import BELOW_ONE, check_order, check_weight, refuse_scaled, scaled_weight
 from skconf._core.labels import Codes, LabelColumn, check_labels
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
@@ -105,6 +105,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             If a label does not occur in `y`, or if `y` has only one label. The documentation of each calibrator says
             what happens then.
         """
+        check_order(proba=proba, y=y, sample_weight=sample_weight)
         read, truth = _read(proba), LabelColumn(y, "y")
         if len(truth) != len(read):
             raise ValueError(f"y has {len(truth)} rows, but proba has {len(read)}.")

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.checks import check_number, check_whole
 from skconf._core.columns import column_names
-from skconf._core.inputs import check_length, scaled_weight
+from skconf._core.inputs import check_length, check_order, scaled_weight
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
@@ -190,6 +190,15 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         """
         check_number(self.min_gain, "min_gain", 0.0)
         check_whole(self.cv, "cv", 2)
+        check_order(
+            X=X,
+            proba=proba,
+            correct=correct,
+            sample_weight=sample_weight,
+            predicted=predicted,
+            true_class=true_class,
+            groups=groups,
+        )
         read, right = _read(proba), _right(correct)
         n_rows, n_classes = read.shape
         check_length(right, n_rows, "correct")

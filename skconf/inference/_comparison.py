@@ -211,6 +211,7 @@ def compare(
     check_option(method, "method", _METHODS)
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    given["beside"] = {"groups": groups, "stratify": stratify}
     profiles = _read_models(y_true, y_proba, y_pred, given)
     if baseline is None:
         pairs = list(combinations(profiles, 2))

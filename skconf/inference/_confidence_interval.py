@@ -273,7 +273,9 @@ def confidence_interval(
     check_option(method, "method", METHODS)
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = as_profile("confidence_interval()", y_true, y_proba, **given)
+    profile = as_profile(
+        "confidence_interval()", y_true, y_proba, beside={"groups": groups, "stratify": stratify}, **given
+    )
     evaluated = [statistic.evaluate(profile) for statistic in statistics.values()]
     results, notices = intervals_by_rows(
         list(statistics.values()),

@@ -124,7 +124,7 @@ def overconfidence_by_group(
     west   2.390    200  0.999    0.001       0.002
     """
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = as_profile("overconfidence_by_group()", y_true, y_proba, **given)
+    profile = as_profile("overconfidence_by_group()", y_true, y_proba, beside={"groups": groups}, **given)
     slices = read_groups(groups, len(profile), "groups")
     ratio = get_metric("calibrated_size_ratio", eps=eps)
     ratio.check_kind(profile)

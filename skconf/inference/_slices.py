@@ -110,7 +110,7 @@ def by_group(
     if confidence_level is not None:
         check_confidence_level(confidence_level)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = as_profile("by_group()", y_true, y_proba, **given)
+    profile = as_profile("by_group()", y_true, y_proba, beside={"groups": groups}, **given)
     slices = read_groups(groups, profile.n_rows, "groups")
     frames = {}
     for name, statistic in statistics.items():

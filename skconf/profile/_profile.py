@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self, overload
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skconf._core.arrays import as_floats
 from skconf._core.checks import check_option
-from skconf._core.inputs import check_weight
+from skconf._core.inputs import check_order, check_weight
 from skconf._core.probabilities import complement
 from skconf.profile._generated import FromGenerated
 from skconf.profile._multilabel import Multilabel
@@ -206,6 +207,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         {'a': -0.2, 'b': -0.15, 'c': 0.2}
         """
         check_option(average, "average", ("micro", "samples", None))
+        check_order(Y_true=Y_true, Y_proba=Y_proba, Y_pred=Y_pred, sample_weight=sample_weight, groups=groups)
         task = Multilabel.read(Y_true, Y_proba, Y_pred, labels)
         given: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
         if average == "samples":
@@ -300,14 +302,24 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         >>> profile.confidence.round(3)
         array([0.988, 0.683, 0.683])
         """
+        check_order(
+            y_true=y_true, y_pred=y_pred, std=std, ensemble=ensemble, sample_weight=sample_weight, groups=groups
+        )
         forecast = Forecast.read(y_true, y_pred, tolerance, kernel, std, interval, interval_level, ensemble)
         return cls.from_correctness(
             forecast.correctness(), forecast.confidence(), sample_weight=sample_weight, groups=groups
         )
 
 
-def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> ConfidenceProfile:
-    """Return predictions as a profile: the given one, or a new one. Messages name the caller."""
+def as_profile(
+    caller: str, y_true: Any, y_proba: Any = None, *, beside: Mapping[str, Any] | None = None, **given: Any
+) -> ConfidenceProfile:
+    """Return predictions as a profile: the given one, or a new one. Messages name the caller.
+
+    `beside` has further columns of the caller, such as groups, whose rows must be in the order of the predictions.
+    """
+    if beside is not None:
+        check_order(y_true=y_true, y_proba=y_proba, **beside)
     if not isinstance(y_true, ConfidenceProfile):
         if y_proba is None:
             raise TypeError(f"{caller} needs y_proba, unless its first argument is a ConfidenceProfile.")

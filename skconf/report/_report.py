@@ -14,6 +14,7 @@ from typing import Any, Self
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.inputs import check_order
 from skconf._core.problems import noted
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
@@ -181,6 +182,7 @@ class ConfidenceReport:
         0.9 or more, as many as 7.7% of answers may be wrong.
         """
         several = isinstance(estimator, Mapping)
+        check_order(X=X, y=y, slices=options.get("slices"))
         profiles = {}
         for name, model in (estimator if several else {"value": estimator}).items():
             with noted(name, several=several):

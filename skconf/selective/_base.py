@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
 from skconf._core.costs import read_costs_by_sample
 from skconf._core.docstrings import documented
-from skconf._core.inputs import check_weight, warn_of_unseen
+from skconf._core.inputs import check_order, check_weight, warn_of_unseen
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
@@ -117,6 +117,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def _read(self, X: Any, y: ArrayLike, params: dict[str, Any]) -> Training:
         """Check the arguments of ``fit``, and what depends on the classes."""
         X, y = indexable(X, y)
+        check_order(X=X, y=y, **params)
         y = _single_output(y)
         truth = LabelColumn(y, "y")
         if any(isinstance(label, date | timedelta) for label in truth.distinct):

@@ -4,12 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from _support.definitions import DEFINITIONS
+from sklearn.naive_bayes import GaussianNB
 
-from skconf import ConfidenceProfile, accumulate, confidence_report, inference, metrics
+from skconf import (
+    ConfidenceProfile,
+    ConfidenceReport,
+    SelectiveClassifier,
+    accumulate,
+    confidence_report,
+    inference,
+    metrics,
+    tune_threshold,
+)
 from skconf._core.grades import check_grades
 from skconf._core.prevalence import read_shares
 from skconf._core.probabilities import as_probabilities
-from skconf.calibration import PlattCalibrator
+from skconf.calibration import LearnedConfidence, PlattCalibrator
 from skconf.metrics import aurc_loss, cw_accuracy_score, cw_confusion_matrix, excess_aurc_loss
 
 RNG = np.random.default_rng(3)
@@ -375,6 +385,33 @@ class TestOrder:
             ("confidence", lambda true, other: ConfidenceProfile.from_correctness(true, other)),
             ("uncertainty", lambda true, other: ConfidenceProfile.from_costs(true, other)),
             ("y", lambda true, other: ConfidenceProfile.from_estimator(Always(), other.to_frame(), true)),
+            ("groups", lambda true, other: inference.confidence_interval("cwsa", true, P, groups=other)),
+            ("stratify", lambda true, other: inference.confidence_interval("cwsa", true, P, stratify=other)),
+            ("groups", lambda true, other: inference.by_group("cwsa", true, P, groups=other.to_frame())),
+            (r"groups\['a'\]", lambda true, other: inference.by_group("cwsa", true, P, groups={"a": other})),
+            ("groups", lambda true, other: inference.overconfidence_by_group(true, P, groups=other > 0.5)),
+            ("groups", lambda true, other: inference.compare("cwsa", true, {"a": P, "b": P**2}, groups=other)),
+            ("groups", lambda true, other: tune_threshold(true, P, confidence_level=0.9, groups=other)),
+            ("slices", lambda true, other: tune_threshold(true, P, slices=other > 0.5, confidence_level=0.9)),
+            ("slices", lambda true, other: confidence_report(true, P, slices=other.to_frame())),
+            (r"slices\['a'\]", lambda true, other: confidence_report(true, P, slices={"a": other})),
+            (
+                "slices",
+                lambda true, other: ConfidenceReport.from_estimator(
+                    Always(), P[:, None], true, slices=other.to_frame()
+                ),
+            ),
+            (
+                "groups",
+                lambda true, other: ConfidenceProfile.from_multilabel(true.to_frame(), P[:, None], groups=other),
+            ),
+            (
+                "groups",
+                lambda true, other: ConfidenceProfile.from_regression(true, P, tolerance=1, std=P, groups=other),
+            ),
+            ("groups", lambda true, other: SelectiveClassifier(GaussianNB()).fit(P[:, None], true, groups=other)),
+            ("y", lambda true, other: PlattCalibrator().fit(other, true)),
+            ("groups", lambda true, other: LearnedConfidence().fit(P[:, None], P, true, groups=other)),
         ],
     )
     def test_the_same_index_in_another_order_is_refused(self, name, call):

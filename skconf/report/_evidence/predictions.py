@@ -48,7 +48,7 @@ def source_of(
             raise TypeError(f"a report has no option {name!r}.{suggest(name, [*_OPTIONS, 'prevalence'])}")
     if by is None:
         several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
-        models = read_models(y_true, y_proba, **given)
+        models = read_models(y_true, y_proba, beside={"slices": options.get("slices")}, **given)
         return evidence_of(models, several=several, prevalence=prevalence, **options)
     unused = [name for name, value in options.items() if value is not None]
     if unused:
