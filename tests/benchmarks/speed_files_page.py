@@ -36,10 +36,11 @@ def about_files(found):
             [here["job", name, ""][field] / here["polars", "three sums", ""][field] for name in OURS]
             for field in ("wall", "seconds")
         ]
-        wall, processors = (", ".join(f"{ratio:.2g}" for ratio in ratios) for ratios in times)
+        first, *others = zip(OURS, *times, strict=True)
+        rest = ", ".join(f"{name} {wall:.2g} and {processors:.2g} times" for name, wall, processors in others)
         text += (
-            f"Compared with these sums in polars, {OURS[0]}, {OURS[1]} and {OURS[2]} take {wall} times as long, "
-            f"and {processors} times the processor time. "
+            f"Compared with these sums in polars, {first[0]} takes {first[1]:.2g} times as long and {first[2]:.2g} "
+            f"times the processor time, {rest}. "
         )
     most = max(row["rows"] for row in found if row["where"] == "file")
     if most > largest:

@@ -111,8 +111,8 @@ def in_short(found, peers):
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:
         one = files["job", "one metric", ""]["wall"]
-        text += f"""If you need only sums of columns, {min(sums)[1]} takes {duration(min(sums)[0])}, and one metric of
-            skconf {duration(one)}."""
+        text += f"""If you need only sums of columns, {min(sums)[1]} takes {duration(min(sums)[0])} for such a file, and
+            one metric of skconf {duration(one)}."""
     return paragraph(text)
 
 
