@@ -22,7 +22,7 @@ from skconf.inspection._drawing import (
     remove_references,
 )
 from skconf.inspection._findings import of_ecuas
-from skconf.inspection._scales import SCALES, label_decimals, spans_a_decade
+from skconf.inspection._scales import SCALES, label_ticks, plain, spans_a_decade
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -221,8 +221,8 @@ def _set_costs(ax: Any, kind: str, scale: str) -> None:
         ax.set(yscale="log", ylim=(positive.min() / 1.25, 1.25 * positive.max()))
         if kind == "reject_cost" and last > 0:
             ax.set(xscale="log", xlim=(first, last))
-            label_decimals(ax.xaxis)
-        label_decimals(ax.yaxis)
+            label_ticks(ax.xaxis, plain)
+        label_ticks(ax.yaxis, plain)
     else:
         ax.set_ylim(0, 1.1 * costs.max() or 1.0)
 

@@ -136,13 +136,7 @@ def _of_differences(shown: Sequence[Any]) -> str:
         if np.isnan(found.low).all():
             said.append(f"{subject}too few errors to compare")
             continue
-        runs = {
-            "fewer": widest_run(found.coverage, found.is_fewer),
-            "more": widest_run(found.coverage, found.is_more),
-        }
-        parts = [
-            f"{what} errors at {_coverages(found.coverage, ends)}" for what, ends in runs.items() if ends is not None
-        ]
+        parts = [f"{what} errors at {_coverages(found.coverage, ends)}" for what, ends in found.runs().items()]
         said.append(subject + (", ".join(parts) or "no clear difference at any coverage"))
     return capitalized(said[0]) if len(shown) == 1 and shown[0].name is None else "; ".join(said)
 

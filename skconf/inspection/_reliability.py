@@ -26,7 +26,7 @@ from skconf.inspection._drawing import (
 from skconf.inspection._findings import of_reliability
 from skconf.inspection._histogram import ConfidenceHistogramDisplay
 from skconf.inspection._reliability_numbers import NEAREST, Overall, binless, binned, of_class, overall
-from skconf.inspection._scales import label_percent, percent
+from skconf.inspection._scales import label_ticks, percent
 from skconf.profile import ConfidenceProfile
 
 #: The area, in square points, of a marker for all predictions, and the share that the legend shows.
@@ -264,8 +264,8 @@ class ReliabilityDisplay(Display):
             ax.set(xlabel="confidence", ylabel="accuracy")
             ax.autoscale(axis="x")
             ax.set_xlim(right=1.03)
-            label_percent(ax.xaxis)
-            label_percent(ax.yaxis)
+            label_ticks(ax.xaxis, percent)
+            label_ticks(ax.yaxis, percent)
         if self.class_label is not None:
             label = literal(self.class_label)
             ax.set(xlabel=f"probability of {label}", ylabel=f"share that is {'not ' * (self.view == 'tail')}{label}")
@@ -396,7 +396,7 @@ def _set_tail(ax: Any) -> None:
     ax.set_xticks(10.0**-exponents, [_sure(exponent) for exponent in exponents])
     ax.set_xticks(10.0 ** -np.arange(0, nines + 1), minor=True)
     ax.xaxis.set_minor_formatter(NullFormatter())
-    label_percent(ax.yaxis)
+    label_ticks(ax.yaxis, percent)
 
 
 def _sure(nines: int) -> str:

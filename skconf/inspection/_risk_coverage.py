@@ -24,7 +24,7 @@ from skconf.inspection._drawing import (
 )
 from skconf.inspection._findings import of_risk_coverage
 from skconf.inspection._risk_difference import RiskDifference
-from skconf.inspection._scales import SCALES, label_percent, label_points, spans_a_decade
+from skconf.inspection._scales import SCALES, label_ticks, percent, points, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
@@ -193,8 +193,8 @@ def _draw_difference(ax: Any, difference: RiskDifference, style: Style, label: s
     seen = np.isfinite(low) | ~np.isfinite(low).any()  # with fewer errors, the difference jumps
     ax.plot(x[seen], difference.value[seen], gid=CLASSIFIER, label=label, **style.line)
     ax.set(xlabel="coverage: share of predictions accepted", ylabel=_DIFFERENCE, xlim=(0, 1))
-    label_percent(ax.xaxis)
-    label_points(ax.yaxis)
+    label_ticks(ax.xaxis, percent)
+    label_ticks(ax.yaxis, points)
 
 
 def _draw_references(ax: Any, error_rate: float | None) -> None:
@@ -225,8 +225,8 @@ def _set_axes(ax: Any, scale: str) -> None:
         ax.set(yscale="log", ylim=(lowest / 1.5, highest), xlim=(max(left, 0.0), 1))
     else:
         ax.set(xlim=(0, 1), ylim=(-0.02 * highest, highest))
-    label_percent(ax.xaxis)
-    label_percent(ax.yaxis)
+    label_ticks(ax.xaxis, percent)
+    label_ticks(ax.yaxis, percent)
 
 
 def _first_error(coverage: Floats, risk: Floats) -> float:

@@ -1,7 +1,8 @@
 """The difference of two risk-coverage curves of the same answers, with a band by a paired bootstrap."""
 
 from dataclasses import dataclass
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class RiskDifference:
         weight = np.ones(len(both[0])) if weight is None else weight
         most = min(profile.share_answered, baseline.share_answered)
         coverage = np.linspace(0, most, _N_PLACES + 1)[1:]
-        units, draws = _units_and_draws(both[0])
+        units, draws = units_and_draws(both[0])
         risks = [_Curve.of(each, weight, units, draws) for each in both]
         value = risks[0].at(coverage) - risks[1].at(coverage)
         drawn = np.subtract(*(curve.drawn(coverage) for curve in risks))
@@ -118,14 +119,8 @@ class _Curve:
         n = len(levels) + 1  # the last step abstains
         answered = np.cumsum(np.bincount(step, size, n))[:-1]
         lost = np.cumsum(np.bincount(step, loss, n))[:-1]
-        n_units = draws.shape[1]
         ends = np.unique(np.searchsorted(answered, np.linspace(0, answered[-1], _MOST_STEPS + 1)[1:] * (1 - 1e-12)))
-        cell = units * (len(ends) + 1) + np.searchsorted(ends, step)
-
-        def accepted(terms: Floats) -> Floats:
-            by_cell = np.bincount(cell, terms, n_units * (len(ends) + 1)).reshape(n_units, -1)
-            return np.asarray(draws @ np.cumsum(by_cell, axis=1))
-
+        accepted = partial(summed_in_draws, units, np.searchsorted(ends, step), len(ends) + 1, draws)
         total = float(weight.sum())
         everything = accepted(weight)[:, -1:]
         drawn_answered, drawn_lost = accepted(size)[:, :-1] / everything, accepted(loss)[:, :-1] / everything
@@ -148,7 +143,7 @@ def _risk(coverage: Floats, answered: Floats, lost: Floats) -> Floats:
     return np.asarray(np.interp(coverage, np.append(0.0, answered), np.append(0.0, lost)) / coverage)
 
 
-def _units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floats]:
+def units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floats]:
     """Return the unit of each row (a row, a group, or a random part of many) and how often each unit is drawn."""
     rng = np.random.default_rng(0)
     unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
@@ -157,3 +152,12 @@ def _units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floa
         unit, n_units = rng.permutation(n_units)[unit] % _MOST_UNITS, _MOST_UNITS
     drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
     return np.asarray(unit), drawn
+
+
+def summed_in_draws(
+    units: NDArray[np.intp], steps: NDArray[np.intp], n_steps: int, draws: Floats, terms: NDArray[Any]
+) -> Floats:
+    """Return the sums of terms of rows up to each step, of shape (n_draws, n_steps)."""
+    n_units = draws.shape[1]
+    cells = np.bincount(units * n_steps + steps, terms, n_units * n_steps).reshape(n_units, n_steps)
+    return np.asarray(draws @ np.cumsum(cells, axis=1))

@@ -46,23 +46,11 @@ def size(value: float, _: Any = None) -> str:
     return exact(abs(value))
 
 
-def label_percent(axis: Any) -> None:
-    """Write the ticks of an axis as percentages."""
-    _label(axis, percent)
+def label_ticks(axis: Any, text: Callable[..., str]) -> None:
+    """Write the ticks of an axis by one of these functions.
 
-
-def label_points(axis: Any) -> None:
-    """Write the ticks of an axis as points, for differences of percentages."""
-    _label(axis, points)
-
-
-def label_decimals(axis: Any) -> None:
-    """Write the ticks of an axis as decimals, not as powers of ten."""
-    _label(axis, plain)
-
-
-def _label(axis: Any, text: Callable[..., str]) -> None:
-    """Write ticks by a function. On a logarithmic axis, label powers of ten, and values between if there are few."""
+    On a logarithmic axis, label powers of ten, and values between them if there are few.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     if axis.get_scale() == "log":

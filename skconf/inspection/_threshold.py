@@ -29,7 +29,7 @@ from skconf.inspection._drawing import (
     thinned,
 )
 from skconf.inspection._findings import COST, of_threshold
-from skconf.inspection._scales import SCALES, label_decimals, set_nines
+from skconf.inspection._scales import SCALES, label_ticks, plain, set_nines
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -319,6 +319,6 @@ def _set_axes(ax: Any, curves: dict[str, Floats], drawn: Floats, scale: str) -> 
     elif "risk" in curves:
         ax.set_yscale("symlog", linthresh=0.01)  # risks are small compared with coverages, and may be 0
         ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
-        label_decimals(ax.yaxis)
+        label_ticks(ax.yaxis, plain)
     elif scale == "log" or (scale == "auto" and np.nanmax(accuracy, initial=0.0) > _GOOD):
         set_nines(ax.yaxis, drawn)

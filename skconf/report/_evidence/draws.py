@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, Self
 
@@ -10,11 +11,10 @@ from scipy.special import stdtrit
 
 from skconf._core.probabilities import Floats
 from skconf.inference._sampling import equal_units
+from skconf.inspection._risk_difference import summed_in_draws, units_and_draws
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.stops import FEWEST, Stops
 
-#: Draws, and the most units that are drawn. With more rows, a unit is a random part of the rows.
-_N_DRAWS, _MOST_UNITS = 500, 1000
 #: Most thresholds of a draw.
 _MOST_STOPS = 500
 #: With fewer errors among the accepted answers of a model, the variation of its threshold cannot be estimated.
@@ -66,15 +66,12 @@ class Draws:
     """
 
     def __init__(self, profiles: Mapping[Any, ConfidenceProfile], stops: Mapping[Any, Stops], level: float) -> None:
-        rng = np.random.default_rng(0)
         profiles = {model: profile.everything for model, profile in profiles.items()}
-        units = _units(next(iter(profiles.values())), rng)
-        n_units = int(units.max()) + 1
-        drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
+        units, drawn = units_and_draws(next(iter(profiles.values())))
         self._stops, self._n_rows = stops, len(units)
         self._drawn = {model: _Drawn.of(profile, stops[model], units, drawn) for model, profile in profiles.items()}
         self._pairs = list(combinations(profiles, 2))
-        freedom = equal_units(np.bincount(units), np.zeros(n_units, dtype=np.intp))[0] - 1
+        freedom = equal_units(np.bincount(units), np.zeros(drawn.shape[1], dtype=np.intp))[0] - 1
         self._times = float(stdtrit(freedom, 1 - (1 - level) / 2 / max(len(self._pairs), 1))) if freedom > 0 else np.nan
 
     def answered_at(self, target: float) -> Compared:
@@ -118,13 +115,6 @@ class Draws:
         return differences
 
 
-def _units(profile: ConfidenceProfile, rng: np.random.Generator) -> Any:
-    """Return the unit of each row: the row, its group, or a random part of many rows."""
-    unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
-    n_units = int(unit.max()) + 1
-    return unit if n_units <= _MOST_UNITS else rng.permutation(n_units)[unit] % _MOST_UNITS
-
-
 @dataclass(frozen=True, eq=False)
 class _Drawn:
     """The answers and losses of a model in each draw of the rows, at each of its thresholds.
@@ -147,14 +137,8 @@ class _Drawn:
         """Sum the rows of each unit and stop, and then the stops from the most confident one on."""
         kept = np.array(sorted(stops.spread(_MOST_STOPS)))
         stop = np.searchsorted(-stops.score[kept], -profile.score)  # the first that accepts a row
-        weight, n_units, n_stops = profile.given_weight, drawn.shape[1], len(kept)
-        weight = np.ones(len(profile)) if weight is None else weight
-        cell = units * n_stops + np.minimum(stop, n_stops - 1)
-
-        def accepted(terms: Any) -> Floats:
-            by_cell = np.bincount(cell, terms, n_units * n_stops).reshape(n_units, n_stops)
-            return np.asarray(drawn @ np.cumsum(by_cell, axis=1))
-
+        weight = np.ones(len(profile)) if profile.given_weight is None else profile.given_weight
+        accepted = partial(summed_in_draws, units, np.minimum(stop, len(kept) - 1), len(kept), drawn)
         there = profile.score > -np.inf  # the other rows are abstentions
         answers, lost = accepted(weight * there), accepted(weight * there * profile.loss)
         return cls(answers, lost, accepted(there), accepted(weight)[:, -1:])
