@@ -246,7 +246,7 @@ class ConfidenceReport:
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
             each other. Intervals and guarantees then draw whole clusters. None means the ids of a log. Without a
-            log, it means a column with a name such as ``id``, if ids repeat, with at most 100 rows for each on average.
+            log, it means a column with a name such as ``id``, if ids repeat and have at most 100 rows each on average.
             False: rows do not depend on each other. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection. It may hold any numbers, for example the average

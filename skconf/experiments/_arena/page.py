@@ -231,4 +231,4 @@ def _least(shares: "pd.Series[float]") -> str:
     """Say which calibrators are least often overconfident, and how often."""
     least = float(shares.min())
     names = listed(list(shares.index[shares <= least]))
-    return f"Take the larger share of each calibrator. It is smallest for {names}: {least:.0%}."
+    return f"Each calibrator has two shares. The larger one is smallest for {names}: {least:.0%}."

@@ -724,9 +724,9 @@ The table says how often 95% intervals of `at_prevalence` cover the true value. 
 rows of the common class, and then of the rarer class. There are the four shares and five models. The classes are
 Gaussians at a distance of 2 (one model is overconfident, one calibrated), 0.7 (a bad model), 4 (a good one) or 6 (a
 nearly perfect one). A dash means that there are fewer than 20 intervals: the size ratio depends on single errors, so
-it seldom has an interval. The capped size ratio has intervals. If the rows of the common class have no error, the
-upper end of an interval is the error rate that so few rows cannot exclude, and these rows may have 99.7% of the
-weight. Such intervals are wide, and cover the true value in more than 95% of sets.""",
+it seldom has an interval. The capped size ratio has intervals. The rows of the common class have up to 99.7% of the
+weight. If they have no error, the upper end of an interval is the error rate that so few rows cannot exclude. Such
+intervals are wide, and cover the true value in more than 95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
