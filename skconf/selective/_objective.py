@@ -203,8 +203,8 @@ class Objective:
         needed = required_samples(self.target, level, coverage=coverage, errors=errors)
         if bound[at] <= self.target:
             return (
-                f"{text}. That is enough for a threshold fixed in advance. The search for a threshold needs {needed:,} "
-                "samples in all"
+                f"{text}. These samples are enough for a threshold fixed in advance. The search for a threshold needs "
+                f"{needed:,} samples in all"
             )
         fewest = smallest_sample(self.target, level, errors)
         return (

@@ -256,7 +256,7 @@ def test_a_limit_below_the_target_is_that_of_a_threshold_fixed_in_advance():
     needed = required_samples(0.05, 0.95, coverage=59 / 130)
     assert reason.endswith(
         "The closest one has 0 errors among 59 accepted samples, a coverage of 0.45 and an upper limit of 0.0495 for "
-        "the risk. That is enough for a threshold fixed in advance. The search for a threshold needs "
+        "the risk. These samples are enough for a threshold fixed in advance. The search for a threshold needs "
         f"{needed} samples in all"
     )
 
