@@ -203,7 +203,7 @@ def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: fl
             )
         return None
     if profile.kind != "right or wrong":
-        raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave confidence_level out.")
+        raise ValueError(f"A confidence_level needs right or wrong answers, but {KNOWN[profile.kind]}. Leave it out.")
     if profile.sample_weight is not None:
         raise ValueError(
             "sample_weight cannot be used with a confidence_level: the guarantee counts every sample once. Leave "
