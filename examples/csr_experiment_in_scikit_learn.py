@@ -50,8 +50,9 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 # %%
 # All calibrated models make the same predictions. They are trained on fewer samples than the uncalibrated one. Isotonic
 # regression was wrong with a confidence of 1 in six folds of ten, and each such error adds 1e8/n to the size ratio.
-# Smoothed isotonic regression shows the least risk of all, and does not change the confidence-weighted accuracy. Platt
-# scaling shows little risk, and loses some of this accuracy. On other models its risk is higher.
+# Smoothed isotonic regression shows the least risk of all, and its confidence-weighted accuracy is that of plain
+# isotonic regression. Platt scaling shows little risk, but its confidence-weighted accuracy is lower. On other models
+# its risk is higher.
 #
 # A grid search makes the choice. This example has ten classes. Of the calibrations that show no risk, the search takes
 # the one with the highest confidence-weighted accuracy.
@@ -83,7 +84,8 @@ axes[0].margins(0.2)
 figure.suptitle("Only plain isotonic calibration is risky")
 
 # %%
-# The fitted search is a classifier. With a threshold, it abstains if its confidence is low.
+# Here, the search chooses no calibration: the uncalibrated model shows no risk, and it is trained on more samples. The
+# fitted search is a classifier. With a threshold, it abstains if its confidence is low.
 best = search.best_estimator_.set_params(threshold=0.8)
 accepted = best.accept(X_test)
 right = best.predict(X_test)[accepted] == y_test[accepted]

@@ -90,7 +90,7 @@ ax.set_title("Decisions by cost cost half as much")
 
 # %%
 # The classifier abstains if its expected cost u is above the price of a rejection. The score is 1 − u/u_M, where u_M is
-# the largest u. So the threshold should be near 1 − price/u_M. The search over the samples found a slightly higher one.
+# the largest u. So the threshold should be near 1 − price/u_M. The search on the samples found a higher one.
 largest = 10 / 11  # at a probability of 1/11, where both answers cost the same
 model = ways["ours, may abstain"].fit(*tasks["claims"])
 print(f"1 - price / u_M = {1 - price / largest:.2f}; tuned: {model.threshold_:.2f}")

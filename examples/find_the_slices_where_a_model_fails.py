@@ -3,8 +3,8 @@ Find the slices where a model fails
 ===================================
 
 For which people is a model worse, and is this more than chance? A model may be right often enough on average, and still
-fail some groups. In this example, naive Bayes has a lower accuracy for patients under 40 of the first sex than for all
-others. This is one slice of six, and its interval says that chance hardly explains it.
+fail some groups. In this example, naive Bayes is worse for patients under 40 of the first sex than for all others. This
+is one slice of six, and its 95% interval does not contain the average.
 """
 
 # %%
@@ -43,13 +43,16 @@ ax.set_ylim(bottom=-1.2)
 ax.set_title("One slice of six lies wholly below the average")
 
 # %%
+# One of the six intervals does not contain the average. Is this more than chance? Of six 95% intervals, at least one
+# misses by chance in about a quarter of all data sets. So this is a reason to look at more patients, not yet a proof.
+#
 # Are the confidences too high in some slice? The size ratio is 1 for calibrated confidences. Among many slices, the
-# largest ratio is large by chance; ``p_adjusted`` corrects for this.
+# largest ratio is large by chance; ``p_adjusted`` corrects for this. Here, all six slices are overconfident.
 print(overconfidence_by_group(profile, groups=slices, random_state=0).round(3).to_string())
 
 # %%
 # A few predictions decide such a ratio. The contributions of all patients add up to the ratio. If you sort them, the
-# most confident errors come first.
+# most confident errors come first. Here, five of 442 patients make 99% of the ratio.
 cost = contributions("calibrated_size_ratio", profile).set_axis(X.index)
 worst = cost.nlargest(5).to_frame("share").join(X[["sex", "age", "bmi", "bp", "s5"]])
 print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.index]).round(3).to_string())

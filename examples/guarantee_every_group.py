@@ -53,8 +53,8 @@ print(required_samples(0.05, 0.95, n_promises=3), "pictures of each of three sca
 
 # %%
 # We test on new digits, each scanned twenty times. With one threshold, the promise holds for all answers together, but
-# not for the old scanner. With a threshold for each scanner it holds for each, and more pictures of the new scanner are
-# answered.
+# not for the old and the worn scanner. With a threshold for each scanner it holds for each, and more pictures of the
+# new scanner are answered.
 scanner, pictures = scan(np.tile(X_new, (20, 1)))
 proba = model.predict_proba(pictures)
 wrong = model.classes_[proba.argmax(axis=1)] != np.tile(y_new, 20)

@@ -62,5 +62,10 @@ ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(other
 ax.set_title("Right of the line, the pool is better")
 
 # %%
+# Look at the sizes, too, and not only at the number of runs. No calibration (``none``) has a lower log loss than the
+# pool in 7 of 12 runs, because most of these models are nearly calibrated. But for naive Bayes on ``breast_cancer``,
+# its log loss is more than three times as high.
+
+# %%
 # **What to do.** Run the arena with your model and your number of samples. Add your own calibrator. If none is clearly
 # better than the pool, use ``calibration="pooled"``.

@@ -36,8 +36,9 @@ for n in sizes:
     print(f"{n:5}", {name: round(loss[-1], 3) for name, loss in losses.items()})
 
 # %%
-# The pool is a weighted mean of its members; the right picture shows the weights. With more samples, more flexible
-# members get more weight.
+# With 30 samples, the single temperature is better than smoothed isotonic regression; from 100 samples on, it is worse.
+# The pool is at most 0.002 worse than the best of them, at every number of samples. The pool is a weighted mean of its
+# members; the right picture shows the weights. With more samples, more flexible members get more weight.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, loss), style in zip(losses.items(), [":", "--", "-.", (0, (1, 1)), "-"], strict=True):
     left.plot(sizes, loss, linestyle=style, linewidth=2.5 if name == "pooled" else 1.3, label=name)

@@ -3,8 +3,8 @@ Search for a threshold and a calibration together
 =================================================
 
 Which threshold and which calibration go together? Both are parameters of :class:`~skconf.SelectiveClassifier`, so a
-grid search finds them, also in a pipeline. It chooses by the metric of your decision, here CWSA. Isotonic calibration
-with a threshold of 0.9 wins. But its size ratio shows that the winner was wrong at a confidence of 1.
+grid search finds them, also in a pipeline. It chooses by the cost of your decisions: here, an error costs 1, and a
+rejection costs 0.1. Platt scaling with a threshold of 0.7 wins.
 """
 
 # %%
@@ -24,8 +24,9 @@ X, y = data.data, data.target.map(dict(enumerate(["barolo", "grignolino", "barbe
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, test_size=0.4, random_state=0)
 
 # %%
-# CWSA rewards confident right answers and punishes confident errors. The other metrics come from the same single call
-# of ``predict_proba``. Metrics that need a threshold use that of each candidate.
+# ``neg_reject_cost`` is minus the mean cost: a candidate pays 1 for each wrong answer, and `reject_cost` for each
+# rejection. (Do not search for a threshold by CWSA. It measures confidences from the threshold, so values at different
+# thresholds cannot be compared.) The other metrics come from the same single call of ``predict_proba``.
 model = make_pipeline(StandardScaler(), SelectiveClassifier(XGBClassifier(n_estimators=50, n_jobs=1)))
 search = GridSearchCV(
     model,
@@ -33,8 +34,15 @@ search = GridSearchCV(
         "selectiveclassifier__threshold": [0.5, 0.7, 0.9],
         "selectiveclassifier__calibration": [None, "platt", "isotonic"],
     },
-    scoring=confidence_scoring(["cwsa", "coverage", "selective_accuracy", "neg_overconfidence_risk"]),
-    refit="cwsa",
+    scoring=confidence_scoring(
+        {
+            "neg_cost": "neg_reject_cost(reject_cost=0.1)",
+            "coverage": "coverage",
+            "selective_accuracy": "selective_accuracy",
+            "neg_overconfidence_risk": "neg_overconfidence_risk",
+        }
+    ),
+    refit="neg_cost",
 ).fit(X_train, y_train)
 table = pd.DataFrame(search.cv_results_["params"]).join(
     pd.DataFrame({name: search.cv_results_[f"mean_test_{name}"] for name in search.scoring.scorers})
@@ -59,10 +67,9 @@ ax.set_title("A higher threshold answers less, and is right more often")
 
 # %%
 # We test the winner on wines that it has not seen. A rejected sample has the label "reject". A profile made from the
-# fitted search contains its threshold.
-#
-# The size ratio is a warning. Isotonic calibration won because of its high confidences, but it was wrong at a
-# confidence of 1. If this must not happen, set ``refit="neg_overconfidence_risk"``, or leave isotonic calibration out.
+# fitted search contains its threshold. The size ratio is below 1, so the winner is not overconfident on its errors.
+# Isotonic calibration is: in the table, ``neg_overconfidence_risk`` is below 0, because it was wrong at a confidence of
+# 1 in one of five folds.
 print(search.best_params_)
 print(pd.Series(search.predict(X_test)).value_counts().to_dict())
 profile = ConfidenceProfile.from_estimator(search, X_test, y_test)
@@ -71,5 +78,5 @@ print(f"selective accuracy  {metrics.selective_accuracy_score(profile):.3f}")
 print(f"size ratio          {metrics.calibrated_size_ratio(profile):.3f}")
 
 # %%
-# **What to do.** Look at the size ratio of the winner. If the winner was wrong with a confidence of 1, search again
-# without isotonic calibration.
+# **What to do.** Write down what an error and a rejection cost, and search by ``neg_reject_cost``. Look at the size
+# ratio of the winner. If it was wrong with a confidence of 1, search again without isotonic calibration.

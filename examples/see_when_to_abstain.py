@@ -3,7 +3,7 @@ Draw a risk-coverage curve and choose a threshold
 =================================================
 
 How many errors does abstaining avoid, and which threshold is right? In this example, calibrated naive Bayes is wrong on
-14% of all digits. If it rejects the 40% with the lowest confidences, it is wrong on 5% of the others, about a third.
+14% of all digits. If it rejects the 40% with the lowest confidences, it is wrong on 5% of the others.
 """
 
 # %%
@@ -43,7 +43,8 @@ display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, 
 # %%
 # A tuned classifier finds the threshold, here for at most 10% errors with a confidence of 90%. The picture shows what
 # each threshold would have done, with an upper limit of the risk. The limit is computed for each threshold by itself.
-# The tuned classifier tests many thresholds, which share the confidence. So it stops before the limit reaches 10%.
+# But the tuned classifier tests many thresholds, and all of these tests together may be wrong in 10% of cases. So it
+# stops before the limit reaches 10%.
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)

@@ -2,7 +2,7 @@
 Draw a reliability diagram and its tail
 =======================================
 
-May the highest confidences of a model be trusted? If all its trees agree, a forest has a confidence of 1; in this
+Can the highest confidences of a model be trusted? If all its trees agree, a forest has a confidence of 1; in this
 example it is once wrong there. A reliability diagram shows how often a classifier is right at each confidence. But it
 puts all confident answers, and their costly errors, into its last point. The tail view shows this point in detail.
 """
@@ -52,7 +52,7 @@ for name, profile in profiles.items():
 # %%
 # Right predictions are drawn upwards and wrong ones downwards. The scale is logarithmic, so single errors are visible.
 display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
-print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong: {display.wrong[-1]:.0f}")
+print(f"predictions in the last bin: {display.right[-1]:.0f} right, {display.wrong[-1]:.0f} wrong")
 
 # %%
 # Are confident predictions ranked better than others? The picture compares two ROC curves. In one, the weight of a

@@ -30,12 +30,13 @@ figure, ax = plt.subplots(figsize=(5, 3.4), layout="constrained")
 apart.loc["f1"].rename(columns={"z": "F1", "c_z": "cF1"}).plot(ax=ax, style=["-o", "--s"], color=["#0072B2", "#D55E00"])
 ax.axhline(2, color="0.5", linewidth=1)
 ax.set(xlabel="test samples", ylabel="difference, in standard errors", ylim=(0, None))
-ax.set_title("cF1 sees with 90 samples what F1 sees with 180")
+ax.set_title("cF1 needs 90 samples where F1 needs 180")
 
 # %%
-# Here is the price. Shallow trees are right more often than naive Bayes, but with much lower confidences. If both
-# metrics find a difference, they nearly always contradict each other. After calibration, a probability means the same
-# for both models, and the metrics agree.
+# Here is the price. Shallow trees are right more often than naive Bayes, but with much lower confidences. In the table,
+# ``significant`` is the share of the ten classes in which both metrics find a difference, and ``agree`` is the share of
+# these in which both prefer the same model. Without calibration, they nearly always contradict each other. After
+# calibration, a probability means the same for both models, and the metrics agree.
 models = [RandomForestClassifier(max_depth=5, random_state=0), GaussianNB()]
 calibrated = [SelectiveClassifier(model, calibration="platt") for model in models]
 agreement = {

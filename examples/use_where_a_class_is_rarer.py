@@ -3,8 +3,8 @@ Use a model where a class is rarer than in its training rows
 ============================================================
 
 Does a model that was trained on 37% malignant cases work if only 1% are malignant? Not without a correction: its
-probabilities imply many times too many malignant cases. Calibrate them on rows that the model was not trained on, and
-then multiply by the ratio of the shares. The parameter ``prevalence=`` of a classifier does both.
+probabilities imply four times as many malignant cases as there are. Calibrate them on rows that the model was not
+trained on, and then multiply by the ratio of the shares. The parameter ``prevalence=`` of a classifier does both.
 """
 
 # %%
@@ -37,7 +37,8 @@ print(report.summary())
 # %%
 # How many malignant cases do the probabilities imply? We make 20 splits. In each, a third of the rows trains the model,
 # and a third calibrates. The last third stands for the cases on which the model is used. Its classes are weighted to
-# the share there.
+# the share there. The table is for a share of 1.1%: of 1,000 cases, 11 are malignant. It has the number of malignant
+# cases that the probabilities imply, and the cost of 1,000 cases.
 shares = np.geomspace(0.003, 0.37, 12)
 costs = {"missed": 20, "false alarm": 1}
 rows = []
