@@ -83,8 +83,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         chosen.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
-        accepts more with fewer than 2 n samples, and less with many; n is from :func:`required_samples`. Choose it
-        before you look at the labels.
+        accepts more if there are few samples. Choose it before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. If no answer can cost more, nothing is rejected, with a
         warning.
