@@ -94,8 +94,9 @@ def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
 def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
     """Return a column of numbers in [0, 1]."""
     column = check_column(values, n_samples, name)
-    if not ((column >= 0) & (column <= 1)).all():
-        raise ValueError(f"{name} must hold numbers in [0, 1].")
+    outside = column[(column < 0) | (column > 1)]
+    if len(outside):
+        raise ValueError(f"{name} must hold numbers in [0, 1], but holds {outside[0]:g}.")
     return column
 
 

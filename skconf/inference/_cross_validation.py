@@ -151,9 +151,7 @@ def _has_indices(result: Any) -> bool:
 def _test_to_train(scores: Mapping[Any, Any], test_size: float | None) -> float:
     """Return the number of test samples for each training sample."""
     if test_size is not None:
-        check_number(test_size, "test_size", 0.0, 1.0, open_high=True)
-        if test_size == 0:
-            raise ValueError("test_size is the share of the samples in each test set, and must be above 0.")
+        check_number(test_size, "test_size", 0.0, 1.0, open_high=True, positive=True)
         return float(test_size) / (1 - float(test_size))
     for result in scores.values():
         if _has_indices(result):

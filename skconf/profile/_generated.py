@@ -171,7 +171,9 @@ def _check_counts(correct: Any, answers: Any, probability: Any, confidence: str,
     """Raise if questions lack entries, or if probabilities are needed but missing."""
     if (probability is None) != (confidence == "frequency"):
         if probability is None:
-            raise ValueError(f"confidence={confidence!r} needs the parameter probability: that of each sampled answer.")
+            raise ValueError(
+                f"confidence={confidence!r} needs the parameter probability: the probability of each sampled answer."
+            )
         raise ValueError(
             "confidence='frequency' only counts answers. Leave probability out, or choose another confidence."
         )

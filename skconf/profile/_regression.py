@@ -10,6 +10,7 @@ from scipy.special import erf, ndtri
 from skconf._core.arrays import as_floats
 from skconf._core.checks import check_number, check_option
 from skconf._core.inputs import check_column
+from skconf._core.messages import brief
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
 
@@ -82,7 +83,9 @@ def _of_interval(predicted: Floats, interval: Any, level: Any) -> Floats:
     """Return the deviation below and above each prediction."""
     check_number(level, "interval_level", 0.0, 1.0, open_high=True, positive=True)
     if not isinstance(interval, tuple | list) or len(interval) != 2:
-        raise TypeError("interval must be a pair (low, high) of columns, with one value for each sample.")
+        raise TypeError(
+            f"interval must be a pair (low, high) of columns, with one value for each sample, but is {brief(interval)}."
+        )
     low, high = (check_column(end, len(predicted), f"interval[{i}]") for i, end in enumerate(interval))
     deviations: Floats = np.column_stack([predicted - low, high - predicted]) / ndtri((1 + level) / 2)
     _refuse_negative(deviations, "y_pred lies outside its interval")

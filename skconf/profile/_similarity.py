@@ -85,8 +85,9 @@ def check_similarity(similarity: Any) -> Any:
     matrix = np.asarray(similarity, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
-    if not ((matrix >= 0) & (matrix <= 1)).all():
-        raise ValueError("similarity must hold values in [0, 1].")
+    outside = matrix[~((matrix >= 0) & (matrix <= 1))]
+    if len(outside):
+        raise ValueError(f"similarity must hold values in [0, 1], but holds {outside[0]:g}.")
     return similarity
 
 

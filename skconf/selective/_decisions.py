@@ -153,7 +153,8 @@ def _rule_by_sample(
     """Return the rule for costs by sample. Its scale is the highest cost of the safest decision in ``fit``."""
     given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
     if given is None or given.ndim != 3:
-        raise ValueError("cost_matrix must return costs of shape (n_samples, n_classes, n_decisions).")
+        found = "" if given is None else f", but returned shape {given.shape}"
+        raise ValueError(f"cost_matrix must return costs of shape (n_samples, n_classes, n_decisions){found}.")
     names = _names(decisions, None, given.shape[2], classes)
     of_classes = _same(names, classes)
     if of_classes and names.tolist() != classes.tolist():

@@ -82,7 +82,7 @@ class Objective:
                 "spend out."
             )
         if name == "coverage" and self.target == 0:
-            raise ValueError("target is the smallest coverage with objective='coverage', and must be above 0.")
+            raise ValueError("target must be above 0 with objective='coverage': it is the smallest share to accept.")
         if name == "cost" and self.reject_cost is None:
             raise ValueError("objective='cost' needs reject_cost: the cost of a rejection, if an error costs 1.")
         for parameter in ("reject_cost", "cost_matrix"):

@@ -102,7 +102,11 @@ def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool, 
     reason = f"{'; '.join(dict.fromkeys(shown[:_NAMED]))}{more}{what_counts}"
     n_rejected = int((thresholds == np.inf).sum())
     everything = whole or n_rejected == len(thresholds)
-    what = "Everything is" if everything else f"{n_rejected:,} of {len(thresholds):,} slices are"
+    what = (
+        "Everything is"
+        if everything
+        else f"{n_rejected:,} of {len(thresholds):,} slices {'is' if n_rejected == 1 else 'are'}"
+    )
     warn(f"{what} rejected: {reason}. See guarantees.")
     return reason
 

@@ -51,7 +51,7 @@ def test_config_holds_the_thresholds_of_each_slice(capsys, form, read):
     out = run(capsys, "p.csv", "--target", *promises, "--slices", "region", "--format", form, status=1)
     found = read(out)
     target = {"risk": 0.1, "false_negative_rate": {"fraud": 0.2}}
-    with pytest.warns(UserWarning, match="1 of 3 slices are rejected"):
+    with pytest.warns(UserWarning, match="1 of 3 slices is rejected"):
         tuned = tune_threshold(PROFILE, target=target, confidence_level=0.95, slices=TABLE[["region"]], random_state=0)
     entries = {entry["slice"]["region"]: entry for entry in found["thresholds"]}
     assert list(entries) == list(tuned.thresholds.index)

@@ -31,7 +31,7 @@ def test_the_share_of_tokens():
         ([[1], []], [[0.5], []], r"confidence\[1\] is empty"),
         ([[1], [1]], [[0.5], [0.5, 0.5]], r"correct\[1\] has 1 rows"),
         ([[0.5]], [[0.5]], r"correct\[0\] must hold 0 or 1"),
-        ([[1]], [[1.5]], r"confidence\[0\] must hold numbers in \[0, 1\]"),
+        ([[1]], [[1.5]], r"confidence\[0\] must hold numbers in \[0, 1\], but holds 1.5"),
     ],
 )
 def test_errors_name_the_sequence(correct, confidence, message):

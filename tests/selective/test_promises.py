@@ -479,7 +479,7 @@ class TestClassifier:
         for fold in found["estimator"]:  # one row of each patient and region: of 200 patients, most have rows in both
             assert fold.guarantees_["n_samples"].max() <= 200
 
-    @pytest.mark.filterwarnings("ignore:1 of 2 slices are rejected")
+    @pytest.mark.filterwarnings("ignore:1 of 2 slices is rejected")
     def test_a_search_over_depth_and_target_with_slices_inside(self):
         X, y = self.data()
         tree = make_pipeline(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
-from skconf._core.messages import short_repr
+from skconf._core.messages import brief, short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import Ranked, divide
@@ -67,7 +67,7 @@ class _OverThresholds(Ranked, rests_on="errors"):
         given = np.arange(50, 100) / 100 if self.thresholds is None else self.thresholds
         thresholds = np.atleast_1d(np.asarray(given, dtype=np.float64))
         if thresholds.ndim != 1 or not ((thresholds >= 0) & (thresholds < 1)).all():
-            raise ValueError("thresholds must be a list of numbers in [0, 1).")
+            raise ValueError(f"thresholds must be a list of numbers in [0, 1), but is {brief(self.thresholds)}.")
         object.__setattr__(self, "thresholds", thresholds)
         check_reward(self.phi, self.similarity)
 
@@ -228,7 +228,7 @@ class MetricCoverageAUC(
         check_option(self.to_zero, "to_zero", (False, True))
         check_option(self.metric, "metric", ("cwsa", "cwsa_plus", "selective_accuracy"))
         if (np.diff(self.thresholds) < 0).any():
-            raise ValueError("thresholds must be in ascending order.")
+            raise ValueError("thresholds must be in ascending order. Pass sorted(thresholds).")
 
     def of_ranking(self, ranking: Ranking) -> float:
         curve = self.curve(ranking)

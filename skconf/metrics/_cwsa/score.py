@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
+from skconf._core.messages import counted
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.columns import scored_from
@@ -41,8 +42,16 @@ def check_reward(phi: Any, similarity: Any) -> None:
 def worth_of(phi: Callable[[Floats], ArrayLike], confidence: Floats) -> Floats:
     """Return the values of the user's φ for confidences."""
     worth = np.asarray(phi(confidence), dtype=np.float64)
-    if worth.shape != confidence.shape or not np.isfinite(worth).all():
-        raise ValueError("phi must return one finite number for every confidence.")
+    if worth.shape != confidence.shape:
+        raise ValueError(
+            f"phi must return one finite number for every confidence, but returned shape {worth.shape} for "
+            f"{counted(len(confidence), 'confidence')}."
+        )
+    if not np.isfinite(worth).all():
+        at = int(np.argmin(np.isfinite(worth)))
+        raise ValueError(
+            f"phi must return one finite number for every confidence, but returned {worth[at]} for {confidence[at]}."
+        )
     return worth
 
 

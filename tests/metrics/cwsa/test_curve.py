@@ -89,7 +89,7 @@ def test_default_thresholds_are_the_papers():
 
 @pytest.mark.parametrize("bad", [[0.5, 1.0], [-0.1], [[0.5]], [np.nan]])
 def test_bad_thresholds_are_refused(bad):
-    with pytest.raises(ValueError, match="thresholds must be a list of numbers"):
+    with pytest.raises(ValueError, match=r"thresholds must be a list of numbers in \[0, 1\), but is"):
         get_metric("cwsa_curve", thresholds=bad)
 
 

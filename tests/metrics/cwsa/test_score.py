@@ -103,14 +103,17 @@ def test_another_reward_of_confidence():
     ("params", "message"),
     [
         ({"phi": 2}, "phi must be a function"),
-        ({"phi": lambda c: c[:1]}, "phi must return one finite number for every confidence"),
-        ({"phi": lambda c: c / 0}, "phi must return one finite number for every confidence"),
+        (
+            {"phi": lambda c: c[:1]},
+            r"one finite number for every confidence, but returned shape \(1,\) for 3 confidences",
+        ),
+        ({"phi": lambda c: c / 0}, r"one finite number for every confidence, but returned inf for 0\.8"),
         (
             {"phi": lambda c: np.where(c == c.max(), np.nan, c)},
             "phi must return one finite number for every confidence",
         ),
         ({"similarity": [[1, 0]]}, r"similarity must have shape \(n_classes, n_classes\)"),
-        ({"similarity": [[1, 2], [0, 1]]}, r"similarity must hold values in \[0, 1\]"),
+        ({"similarity": [[1, 2], [0, 1]]}, r"similarity must hold values in \[0, 1\], but holds 2\."),
         ({"similarity": np.eye(3)}, "similarity is for 3 classes, but there are 2"),
     ],
 )
