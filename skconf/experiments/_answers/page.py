@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed
 from skconf._core.numbers import DASH, SMALLEST_P, number, p_value
 from skconf.experiments._answers.experiment import AnswersResult
 from skconf.experiments._answers.files import label_of
@@ -23,8 +22,6 @@ _JUDGED = {
     "confidences": ("ece", "auc_confidence", "cross_entropy_confidence", "brier_confidence"),
     "both": ("aurc", "ecuas_0", "ecuas_1", "ecuas_128"),
 }
-_OF_CONFIDENCE = (*_JUDGED["confidences"], *_JUDGED["both"])
-_HIGHER = "auc_confidence"
 _SCORES = {"raw": "as they are", "calibrated": "calibrated in folds"}
 #: The columns that identify the answers of a system with the grades of a grader.
 _SYSTEM = ["task", "system", "grader"]
@@ -42,8 +39,6 @@ _NOTES = (
     "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
     "If confidences are not probabilities, both sides are calibrated before they are compared.",
     "Each fold has its own calibrator. This may lower AUC_c and raise AURC if confidences say little.",
-    "The best method may depend on the metric: A is better than B in one metric, and worse in another.",
-    "This is called more than chance if both differences have an adjusted p < 0.05.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
 
@@ -52,13 +47,12 @@ def answers_report(result: AnswersResult, source: Mapping[str, str]) -> Experime
     """Return what the answers of systems cost, and how systems and methods differ."""
     figures, read = result.figures, result.files
     tasks = list(figures["task"].unique())
-    best = _best_methods(figures)
-    findings = [*(_least_cost(result, task) for task in tasks), *_calibration(figures), *_by_metric(result, best)]
+    findings = [*(_least_cost(result, task) for task in tasks), *_calibration(figures)]
     unmatched = [f"Not compared: {pair}: {why}." for pair, why in result.unmatched.items()]
     return ExperimentReport(
         f"Answers and confidences: {', '.join(tasks)}",
         figures,
-        [*filter(None, findings), *_published(figures), *_graders(result.graders, best)],
+        [*filter(None, findings), *_published(figures), *_graders(result.graders)],
         [_answers_read(read), *(table for task in tasks for table in _tables(result, task))],
         left_out=[*_left_out(read), *unmatched, *result.notices],
         charts=[chart for task in tasks for chart in _charts(where(figures, task=task), task)],
@@ -111,50 +105,6 @@ def _calibration(figures: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _best_methods(figures: pd.DataFrame) -> pd.DataFrame:
-    """Return the set of best methods for each task, system with several methods, grader and quantity.
-
-    If the confidences of one method are not probabilities, all methods are compared by calibrated confidences.
-    """
-    best = []
-    figures = figures[figures["quantity"].isin(_OF_CONFIDENCE)]
-    for system, part in figures.groupby(_SYSTEM, sort=False):
-        n_methods, raw = part["method"].nunique(), where(part, scores="raw")
-        if n_methods < 2:
-            continue
-        complete = len(raw) == raw["method"].nunique() * len(_OF_CONFIDENCE)
-        for quantity, values in (raw if complete else where(part, scores="calibrated")).groupby("quantity"):
-            top = values["ours"].max() if quantity == _HIGHER else values["ours"].min()
-            methods = frozenset(values["method"][np.isclose(values["ours"], top, rtol=1e-12, atol=0)])
-            best.append((*system, quantity, methods))
-    return pd.DataFrame(best, columns=[*_SYSTEM, "quantity", "methods"])
-
-
-def _by_metric(result: AnswersResult, best: pd.DataFrame) -> Iterator[str]:
-    """Yield for how many systems the best method depends on the metric, and for how many by more than chance."""
-    if best.empty:
-        return
-    always = best.groupby(_SYSTEM, sort=False)["methods"].agg(lambda methods: frozenset.intersection(*methods))
-    differ = [system for system, methods in always.items() if not methods]
-    surely = sum(_each_better(result, *system) for system in differ)
-    beyond = f"; in {surely or 'none'} of these, this is more than chance" if differ else ""
-    yield (
-        f"The best method depends on the metric ({listed([title_of(name) for name in _OF_CONFIDENCE])}) in "
-        f"{len(differ)} of {len(always)} systems with several methods{beyond}."
-    )
-
-
-def _each_better(result: AnswersResult, task: str, system: str, grader: str) -> bool:
-    """Return whether one method is better by one metric and worse by another, both by more than chance."""
-    methods = where(result.figures, task=task, system=system)["method"].unique()
-    names = [label_of(system, method) for method in methods]
-    pairs = where(result.comparisons, task=task, grader=grader)
-    pairs = pairs[pairs["first"].isin(names) & pairs["second"].isin(names)]
-    sure = pairs[(pairs["p_adjusted"] < _CERTAIN) & pairs["quantity"].isin(_OF_CONFIDENCE)]
-    first_wins = (sure["difference"] > 0) == (sure["quantity"] == _HIGHER)
-    return bool((first_wins.groupby([sure["first"], sure["second"]]).nunique() > 1).any())
-
-
 def _published(figures: pd.DataFrame) -> Iterator[str]:
     """Yield how many published values are reproduced."""
     published = figures[figures["paper"].notna()]
@@ -169,8 +119,8 @@ def _published(figures: pd.DataFrame) -> Iterator[str]:
     yield f"{met}{near if len(others) else ''}."
 
 
-def _graders(pairs: pd.DataFrame, best: pd.DataFrame) -> Iterator[str]:
-    """Yield how often graders differ, and whether they prefer other methods."""
+def _graders(pairs: pd.DataFrame) -> Iterator[str]:
+    """Yield how often graders differ."""
     if pairs.empty:
         return
     sure = pairs[pairs["p_adjusted"] < _CERTAIN]
@@ -179,10 +129,6 @@ def _graders(pairs: pd.DataFrame, best: pd.DataFrame) -> Iterator[str]:
         f"Graders differ on {grades['differ'].sum():,} of {grades['n'].sum():,} grades; {len(sure)} of {len(pairs)} "
         "values differ by more than chance."
     )
-    by_grader = best.groupby(["task", "system", "quantity"])["methods"]
-    apart = by_grader.nunique()[by_grader.size() > 1] > 1
-    if len(apart):
-        yield f"Graders disagree on the best method in {apart.sum()} of {len(apart)} pairs of a system and a metric."
 
 
 def _left_out(files: pd.DataFrame) -> Iterator[str]:

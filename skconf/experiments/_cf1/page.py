@@ -1,7 +1,6 @@
 """The results of the cF1 paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -172,22 +171,8 @@ def _side_by_side(values: pd.DataFrame, metric: str, shown: str) -> list[Chart]:
             marks.append(Line(curve["n_test"], curve[mean], name=str(model), series=series))
             marks.append(Points(curve["n_test"], curve[mean], series=series))
         up = Axis.around(title, "percent", *limits)
-        charts.append(Chart(f"{title}, {shown}", _bands_apart(data, prefix), across, up, marks, data))
+        charts.append(Chart(f"{title}, {shown}", "Each model has a line with its 95% band.", across, up, marks, data))
     return charts
-
-
-def _bands_apart(values: pd.DataFrame, prefix: str) -> str:
-    """Say from which test size on no bands of two models overlap."""
-    if values[f"{prefix}mean"].isna().all():
-        return "The metric is 0/0 at every test size, because no model predicts the class."
-
-    def are_apart(size: int) -> bool:
-        bands = where(values, n_test=size).sort_values(f"{prefix}low")
-        return bool((bands[f"{prefix}low"].to_numpy()[1:] > bands[f"{prefix}high"].to_numpy()[:-1]).all())
-
-    apart = list(takewhile(are_apart, sorted(values["n_test"].unique(), reverse=True)))
-    bands = f"No bands overlap with {apart[-1]:,} or more test samples" if apart else "Bands overlap at every test size"
-    return f"Each model has a line with its 95% band. {bands}."
 
 
 def _agreement(means: pd.DataFrame) -> Chart:

@@ -40,7 +40,7 @@ def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]
     return ExperimentReport(
         "CWSA of five simulated models",
         cells,
-        [_ranks(sweep), *_by_area(sweep.summary)],
+        _by_area(sweep.summary),
         [beside_paper(title, cells, _KEY), _summary("Areas over coverage", sweep)],
         compared=cells,
         charts=[_curves(model, curves, cells) for model, curves in sweep.curves.groupby("model", sort=False)],
@@ -103,22 +103,6 @@ def _by_area(summary: pd.DataFrame) -> list[str]:
     of_most = {metric: str(order.index[0]) for metric, order in orders.items()}
     best = listed([f"{model} by {metric} ({number(orders[metric].iloc[0])})" for metric, model in of_most.items()])
     return [f"The best of {len(summary)} models is {best}."]
-
-
-def _ranks(sweep: CWSASweep) -> str:
-    """Return how calibration error and CWSA order the models."""
-    by_error = sweep.summary["ece"].sort_values()
-    by_cwsa = sweep.curves.groupby("model")["cwsa"].mean().sort_values(ascending=False)
-    ranks = pd.DataFrame({"ece": by_error.rank(), "cwsa": by_cwsa.rank(ascending=False)})
-    apart = (ranks["ece"] - ranks["cwsa"]).abs()
-    if not apart.any():
-        return f"ECE and mean CWSA over the thresholds give the same order of models: {listed(list(by_cwsa.index))}."
-    model = str(apart.idxmax())
-    ece, cwsa = ranks.loc[model]
-    return (
-        "ECE and mean CWSA over the thresholds give different orders of models. The largest difference is for "
-        f"{model}: place {ece:g} by ECE ({number(by_error[model])}), place {cwsa:g} by CWSA ({number(by_cwsa[model])})."
-    )
 
 
 def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:

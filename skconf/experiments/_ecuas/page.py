@@ -8,7 +8,6 @@ import pandas as pd
 
 from skconf._core.messages import listed
 from skconf._core.numbers import number
-from skconf.experiments._ecuas.cost import cost_charts
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.figures import draw
@@ -52,7 +51,6 @@ def ecuas_report(
         charts=[
             *(_costs(where(cells, quantity=order), n) for order, n in _ORDERS.items()),
             *(_worse_answers(name, where(sampled, system=name)) for name in names),
-            *cost_charts(),
         ],
         notes=_NOTES,
         source={**source, "systems": ", ".join(names)},

@@ -1,7 +1,6 @@
 """Files of graded answers: what is read, what it is worth, and how systems and methods differ."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from skconf.cli import main
 from skconf.experiments import answers_experiment
-from skconf.experiments._answers.page import answers_report
 from skconf.experiments._answers.scores import cross_fitted
 from skconf.experiments._shared.printed import printed_table
 
@@ -170,25 +168,6 @@ def test_methods_are_compared_by_question_in_any_order(table, tmp_path):
     assert (row["n"], row["differ"]) == (150, 0)
     raw = found["p_value"].sort_values()
     assert found.loc[raw.index[0], "p_adjusted"] == pytest.approx(min(len(raw) * raw.iloc[0], 1))
-
-
-def test_a_best_method_may_be_chance(table, tmp_path):
-    """A constant tells nothing apart and is calibrated; a method that is far too sure is neither, but ranks well."""
-    rng, right = np.random.default_rng(1), table["right"]
-    constant = right.mean() + rng.normal(0, 1e-3, 200)
-    near = [np.clip(table["p"] + rng.normal(0, 0.02, 200), 0.01, 0.99) for _ in range(2)]
-    too_sure = np.clip(1 / (1 + np.exp(-5 * table["logit"])), 1e-4, 1 - 1e-4)
-    for task, (one, other) in {"sure": (too_sure, constant), "chance": near}.items():
-        write(tmp_path, f"{task}/m.a.csv", table, confidence=one, correct=right)
-        write(tmp_path, f"{task}/m.b.csv", table, confidence=other, correct=right)
-    both, said = answers_experiment(tmp_path), {}
-    for tasks in (["sure"], ["chance"], ["sure", "chance"]):
-        figures, pairs = (table[table["task"].isin(tasks)] for table in (both.figures, both.comparisons))
-        report = answers_report(replace(both, figures=figures, comparisons=pairs), {})
-        (said[len(tasks), tasks[0]],) = (found for found in report.findings if found.startswith("The best method"))
-    assert "1 systems with several methods; in 1 of these, this is more than chance" in said[1, "sure"]
-    assert "1 systems with several methods; in none of these, this is more than chance" in said[1, "chance"]
-    assert "2 systems with several methods; in 1 of these, this is more than chance" in said[2, "sure"]
 
 
 def test_systems_are_compared_by_what_judges_their_answers(table, tmp_path):

@@ -1,10 +1,9 @@
 """What the page of the cF1 paper's experiments says of variances and values."""
 
 import numpy as np
-import pandas as pd
 
 from skconf import experiments
-from skconf.experiments._cf1.page import _bands_apart, _values, cf1_report
+from skconf.experiments._cf1.page import _values, cf1_report
 from skconf.experiments._shared.figures import Band
 
 
@@ -40,14 +39,3 @@ def test_values_have_bands_by_class_or_of_the_mean():
     means = ten.means[(ten.means["metric"] == "f1") & (ten.means["model"] == "model 2")].sort_values("n_test")
     np.testing.assert_allclose(drawn[1].low, means["c_low"])
     np.testing.assert_allclose(drawn[1].high, means["c_high"])
-
-
-def test_words_say_where_bands_overlap():
-    frame = pd.DataFrame({"n_test": [90] * 2 + [9] * 2, "model": ["a", "b"] * 2, "mean": [0.5, 0.8] * 2})
-    apart = frame.assign(low=frame["mean"] - 0.1, high=frame["mean"] + 0.1)
-    assert _bands_apart(apart, "").endswith("No bands overlap with 9 or more test samples.")
-    apart.loc[2, "high"] = 0.75
-    assert _bands_apart(apart, "").endswith("No bands overlap with 90 or more test samples.")
-    apart.loc[0, "high"] = 0.75
-    assert _bands_apart(apart, "").endswith("Bands overlap at every test size.")
-    assert _bands_apart(apart.assign(mean=np.nan), "").startswith("The metric is 0/0")
