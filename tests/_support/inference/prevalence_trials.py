@@ -686,11 +686,11 @@ ABOUT = {
         """\
 The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
 credit (UCI), and MNIST, where the classes are the eight and all other digits. Each model is trained on 2,000 rows of
-each class. The title of a column is the share of the rarer class in production. The first number in a cell is the log
-loss, with the rows weighted to this share. It is divided by the entropy of the share, so a model with a value of 1 is
-no better than predicting the share. The number in brackets is the number of positives that the probabilities imply,
-divided by the true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Splits for each
-pair of a data set and a model: {n}.""",
+each class. The title of a column is the share of the rarer class in production. The first number in a cell is the
+log loss, with the rows weighted to this share. It is divided by the entropy of the share, so a model with a value of
+1 is no better than predicting the share. The number in brackets is the number of positives that the probabilities
+imply, divided by the true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number
+of random splits for each pair of a data set and a model: {n}.""",
     ),
     "rebalanced": (
         "Trained at the true share, and rebalanced",
@@ -699,8 +699,8 @@ Models are trained on up to 8,000 rows, in which the rarer class has the same sh
 are rebalanced to equal shares, or they are not rebalanced. The table has the same loss as the table above. The first
 three columns are averages over the four shares. They are for the uncalibrated probabilities, for these probabilities
 with the factor, and for calibration on 250 + 250 other rows followed by the factor. A cell of these columns has the
-loss of logistic regression, and then the loss of XGBoost. The other columns are for one share each, after calibration
-and the factor. Splits for each pair of a data set and a model: {n}.""",
+loss of logistic regression, and then the loss of XGBoost. The other columns are for one share each, after
+calibration and the factor. Number of random splits for each pair of a data set and a model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
