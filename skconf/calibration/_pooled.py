@@ -281,11 +281,21 @@ def make_calibrator(calibration: Any) -> Any:
     Returns
     -------
     calibrator
+        Not fitted yet, if it was made from a name.
 
     Raises
     ------
     ValueError
-        If there is no calibrator with this name.
+        If there is no calibrator with this name. The message lists all names.
+
+    Examples
+    --------
+    >>> from skconf.calibration import CALIBRATORS, make_calibrator
+    >>> print(", ".join(CALIBRATORS))
+    platt, isotonic, smoothed_isotonic, temperature, smoothed_temperature, affine, matrix, quadratic, beta, spline,
+    bayesian, venn_abers, pooled, histogram
+    >>> make_calibrator("smoothed_isotonic")
+    IsotonicCalibrator(smoothing=2)
     """
     if not isinstance(calibration, str):
         return calibration

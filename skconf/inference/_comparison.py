@@ -131,7 +131,7 @@ def compare(
         Predicted labels. Pass them for models whose prediction is not always the class with the largest probability.
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights.
+        Non-negative weights, as in :func:`confidence_interval`.
     **params
         Parameters of a single metric.
 

@@ -86,6 +86,11 @@ def confidence_interval(
 ) -> Interval | pd.DataFrame:
     """Compute a confidence interval of a metric for new samples from the same source.
 
+    The default method is chosen by the metric and by the number of errors. From 1,000 samples and 100 errors on, 95%
+    intervals cover the true value in 93 to 97% of simulated data sets, except for the size ratio; with fewer errors, in
+    90 to 100%. If no method is valid, the ends of the interval are NaN, and a warning says why. The page "How certain
+    is a number?" of the guide shows how to use intervals, and "Trials of intervals and comparisons" how good they are.
+
     Parameters
     ----------
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
@@ -130,8 +135,8 @@ def confidence_interval(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. A weight says how much a sample counts; a weight of 2 does not mean two samples. So the
-        interval stays the same if all weights are doubled.
+        Non-negative weights. The metric says how they enter the value. For the interval they are importances: a weight
+        of 2 does not mean two samples, and the interval stays the same if all weights are doubled.
     **params
         Parameters of a single metric.
 
@@ -196,6 +201,7 @@ def confidence_interval(
     sizes and the correlation also imply an error. The interval of a single model is at least as wide as this error with
     the normal distribution says, because by chance the errors of a sample may all be in small groups. If the error
     comes from resamples, groups of sizes s count as (Σ s)² / Σ s² groups of equal size.
+
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
     standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights, groups

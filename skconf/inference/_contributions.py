@@ -44,7 +44,7 @@ def contributions(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights.
+        Non-negative weights. The metric says how they enter the value.
     **params
         Parameters of a single metric.
 

@@ -61,7 +61,7 @@ def by_group(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights.
+        Non-negative weights, as in :func:`confidence_interval`.
     **params
         Parameters of a single metric.
 

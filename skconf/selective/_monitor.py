@@ -151,6 +151,16 @@ class RiskMonitor:
         Returns
         -------
         dict of str to float, int, list or None
+
+        Examples
+        --------
+        Stop one day, and go on the next:
+
+        >>> import json
+        >>> from skconf import RiskMonitor
+        >>> text = json.dumps(RiskMonitor(target=0.05).update([1, 1, 0, 1]).state_dict())
+        >>> RiskMonitor.from_state_dict(json.loads(text)).update([1, 1]).n_answers
+        6
         """
         return {
             "target": self.target,

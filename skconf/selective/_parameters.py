@@ -28,7 +28,7 @@ CONSTRAINTS: dict[str, Any] = {
 #: The documentation of parameters that both classifiers share.
 SCORE = """\
 calibration : str, calibrator or None, default=None
-    How the probabilities are calibrated. Pass the name of a calibrator of :mod:`skconf.calibration`, such as "platt",
+    How the probabilities are calibrated. Pass a name from :func:`skconf.calibration.make_calibrator`, such as "platt",
     "smoothed_isotonic", "temperature" or "pooled". Or pass an object with the methods ``fit(proba, y, sample_weight,
     labels=...)`` and ``predict_proba(proba)``; the argument `labels` is optional. None uses the probabilities as they
     are.
