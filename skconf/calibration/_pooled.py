@@ -295,7 +295,7 @@ def make_calibrator(calibration: Any) -> Any:
     platt, isotonic, smoothed_isotonic, temperature, smoothed_temperature, affine, matrix, quadratic, beta, spline,
     bayesian, venn_abers, pooled, histogram
     >>> make_calibrator("smoothed_isotonic")
-    IsotonicCalibrator(smoothing=2)
+    IsotonicCalibrator(smoothing=2.0)
     """
     if not isinstance(calibration, str):
         return calibration
