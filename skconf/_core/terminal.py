@@ -106,8 +106,8 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
     if path is None:
         return
     text = make()
-    path = path.resolve()  # so that a symbolic link is kept
     is_special = path.exists() and not path.is_file()  # such as a pipe, which cannot be replaced
+    path = path if is_special else path.resolve()  # so that a symbolic link is kept; /dev/stdout leads to no path
     unfinished = path if is_special else path.with_name(f".{path.name}.part")
     try:
         try:
