@@ -10,13 +10,13 @@ from skconf.inference import confidence_interval
 
 #: Sizes of the groups: equal ones, and a few that have half of the answers or more.
 SIZES = {
-    "5 groups of equal size": [40] * 5,
-    "10 groups of equal size": [40] * 10,
-    "10 groups of unequal size": [5, 8, 12, 20, 30, 40, 50, 80, 120, 200],
-    "10 groups, one has half of the answers": [20] * 9 + [180],
-    "5 groups, one has half of the answers": [20] * 4 + [80],
-    "20 groups, two of them are large": [100] * 2 + [5] * 18,
-    "one group has 20% of the answers, every other answer is its own group": [1] * 400 + [100],
+    "5 clusters of equal size": [40] * 5,
+    "10 clusters of equal size": [40] * 10,
+    "10 clusters of unequal size": [5, 8, 12, 20, 30, 40, 50, 80, 120, 200],
+    "10 clusters, one has half of the answers": [20] * 9 + [180],
+    "5 clusters, one has half of the answers": [20] * 4 + [80],
+    "20 clusters, two of them are large": [100] * 2 + [5] * 18,
+    "one cluster has 20% of the answers, every other answer is a cluster of its own": [1] * 400 + [100],
 }
 #: Standard deviation over the groups of the shift of their log odds, and the accuracy that belongs to it.
 SHIFTS = [0.0, 0.5, 1.0]
