@@ -3,20 +3,17 @@
 from skconf.experiments._answers.experiment import AnswersResult, answers_experiment
 from skconf.experiments._arena.experiment import arena_experiment
 from skconf.experiments._cf1.agreement import cf1_agreement_experiment
-from skconf.experiments._cf1.page import plot_cf1_values, plot_cf1_variance
 from skconf.experiments._cf1.variance import cf1_variance_experiment
 from skconf.experiments._csr.experiment import csr_experiment
-from skconf.experiments._csr.page import csr_html, csr_markdown, csr_text, plot_csr
+from skconf.experiments._csr.page import csr_html, csr_markdown, csr_text
 from skconf.experiments._csr.synthetic import csr_synthetic_auc_experiment, csr_synthetic_experiment
 from skconf.experiments._csr.synthetic_tables import csr_risk_extremes, csr_table1
 from skconf.experiments._csr.tables import csr_cells, csr_table, csr_table2
 from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep
 from skconf.experiments._cwsa.files import cwsa_predictions_experiment
-from skconf.experiments._cwsa.page import plot_cwsa_sweep
 from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
 from skconf.experiments._cwsa.stress import cwsa_stress_experiment
 from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment
-from skconf.experiments._ecuas.page import plot_ecuas_sampling
 from skconf.experiments._shared.printed import count_agreement
 
 __all__ = [
@@ -44,9 +41,4 @@ __all__ = [
     "cwsa_sweep",
     "ecuas_experiment",
     "ecuas_sampling_experiment",
-    "plot_cf1_values",
-    "plot_cf1_variance",
-    "plot_csr",
-    "plot_cwsa_sweep",
-    "plot_ecuas_sampling",
 ]

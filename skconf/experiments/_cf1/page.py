@@ -1,25 +1,18 @@
 """The results of the cF1 paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from skconf._core.checks import check_option
 from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import number, percent
-from skconf.experiments._cf1.resamples import METRICS
 from skconf.experiments._cf1.variance import LEVEL, CF1Variance, ratios
 from skconf.experiments._shared.charts import rows_chart
-from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.printed import printed_table
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import plain_table, where
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 #: Explanations of the columns.
@@ -117,7 +110,7 @@ def _same(means: pd.DataFrame) -> str:
     return f"{same}{paper}."
 
 
-def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = False) -> Chart:
+def _variances(variances: pd.DataFrame, metric: str) -> Chart:
     """Return a chart of the variances by test size: a curve for each model, as the mean over classes."""
     own = where(variances, metric=metric)
     own, ratio = own[own["variance"] > 0], ratios(own)
@@ -125,11 +118,9 @@ def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = Fal
     means = own.groupby(["model", "n_test"])[list(kinds)].mean()
     drawn = means.where(means > 0).reset_index()
     marks: list[Mark] = []
-    for of_kind, (column, kind) in enumerate(kinds.items()):
-        for of_model, (model, curve) in enumerate(drawn.groupby("model")):
-            name, series = (f"{model}, {kind}", of_model) if models_named else (kind, of_kind)
-            dashed = models_named and kind == "probabilistic"
-            marks.append(Line(curve["n_test"], curve[column], name=name, series=series, dashed=dashed))
+    for series, (column, kind) in enumerate(kinds.items()):
+        for _, curve in drawn.groupby("model"):
+            marks.append(Line(curve["n_test"], curve[column], name=kind, series=series))
             marks.append(Points(curve["n_test"], curve[column], series=series))
     return Chart(
         f"Variance of {_METRICS[metric]}",
@@ -145,15 +136,10 @@ def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = Fal
 def _values(variance: CF1Variance, metric: str) -> list[Chart]:
     """Return charts of the metric by test size with bands, for each class or for the mean over many classes."""
     own = where(variance.variances, metric=metric)
-    if own["class"].nunique() <= _MOST_CLASSES:
-        return _by_class(own, metric)
+    if own["class"].nunique() <= _MOST_CLASSES:  # as in the paper's Figures 2 to 4
+        classes = own.groupby("class", sort=False)
+        return [chart for label, part in classes for chart in _side_by_side(part, metric, f"class {label}")]
     return _side_by_side(where(variance.means, metric=metric), metric, "mean over classes")
-
-
-def _by_class(variances: pd.DataFrame, metric: str) -> list[Chart]:
-    """Return the pictures of each class, as in the paper's Figures 2 to 4."""
-    classes = variances.groupby("class", sort=False)
-    return [chart for label, own in classes for chart in _side_by_side(own, metric, f"class {label}")]
 
 
 def _side_by_side(values: pd.DataFrame, metric: str, shown: str) -> list[Chart]:
@@ -185,62 +171,3 @@ def _agreement(means: pd.DataFrame) -> Chart:
     return rows_chart(
         "Agreement on the better model", _same(means), axis, names, series, means, what="metric", grey=grey
     )
-
-
-def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
-    """Draw the variance against the test size, with a panel for each metric, as the cF1 paper does.
-
-    Parameters
-    ----------
-    variances : pandas.DataFrame
-        From :func:`cf1_variance_experiment`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> from skconf.experiments import cf1_variance_experiment, plot_cf1_variance
-    >>> tables = cf1_variance_experiment("breast_cancer", n_resamples=50)
-    >>> len(plot_cf1_variance(tables.variances).axes)
-    3
-    """
-    return draw([_variances(variances, metric, models_named=True) for metric in METRICS])
-
-
-def plot_cf1_values(variances: pd.DataFrame, metric: str = "f1") -> "Figure":
-    """Draw a metric against the test size with 95% bands, by class, as in the cF1 paper's Figures 2 to 4.
-
-    Parameters
-    ----------
-    variances : pandas.DataFrame
-        From :func:`cf1_variance_experiment`.
-    metric : {"f1", "precision", "recall"}, default="f1"
-        The metric. The ordinary metric is on the left, the probabilistic metric on the right.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    ValueError
-        If there is no such metric.
-
-    Examples
-    --------
-    >>> from skconf.experiments import cf1_variance_experiment, plot_cf1_values
-    >>> tables = cf1_variance_experiment("breast_cancer", n_resamples=50)
-    >>> len(plot_cf1_values(tables.variances, "recall").axes)
-    4
-    """
-    check_option(metric, "metric", METRICS)
-    return draw(_by_class(where(variances, metric=metric), metric), columns=2)

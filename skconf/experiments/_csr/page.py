@@ -1,7 +1,6 @@
 """The CSR paper's experiment on real data as text, as Markdown and as a page with pictures."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -9,16 +8,12 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number as written
 from skconf.experiments._csr.curves import TOGETHER, curve_charts
 from skconf.experiments._csr.tables import TABLES, csr_cells, csr_table, csr_table2, wide_table
-from skconf.experiments._shared.agreement import CHANCE, distance_chart
+from skconf.experiments._shared.agreement import CHANCE
 from skconf.experiments._shared.charts import rows_chart
-from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import lay_out, wide
 from skconf.report._page.chart import Axis, Band, Chart
 from skconf.report._page.tables import TablePart
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _TITLE = "Calibrated size ratio on real data"
 _KEYS = {"dataset": "data set", "calibration": "calibration"}
@@ -255,30 +250,3 @@ def _ratio_finding(data: pd.DataFrame) -> str:
         f"weighted by 1 ÷ (1 − c). Each line goes {_RISKY}σ to the left. If it ends in the shaded area, right of 1, "
         "the ratio is risky."
     )
-
-
-def plot_csr(result: pd.DataFrame) -> "Figure":
-    """Draw the size ratio of each data set, and the distances of accuracy and cwA from the printed values.
-
-    Parameters
-    ----------
-    result : pandas.DataFrame
-        From :func:`csr_experiment`, with the values of Table 6.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> from skconf.experiments import csr_experiment, plot_csr
-    >>> plot_csr(csr_experiment(["breast_cancer"], tables=[6])).savefig("csr.svg")  # doctest: +SKIP
-    """
-    cells = csr_cells(result, 6)
-    accuracies = cells[cells["quantity"].isin(["accuracy", "cw_accuracy"])]
-    return draw([*_ratios(cells), *distance_chart(accuracies)])

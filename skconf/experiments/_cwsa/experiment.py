@@ -127,10 +127,6 @@ def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, rando
     -------
     CWSASweep
 
-    See Also
-    --------
-    plot_cwsa_sweep : Draw the curves.
-
     Examples
     --------
     >>> from skconf.experiments import cwsa_sweep

@@ -1,7 +1,6 @@
 """The results of the CWSA paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -9,14 +8,10 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number, percent
 from skconf.experiments._cwsa.experiment import CWSASweep
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
-from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import beside_paper, plain_table, title_of, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: The curves of a picture, and their series. Coverage is drawn in grey.
 _CURVES = {"coverage": None, "selective_accuracy": 0, "cwsa": 1, "cwsa_plus": 2}
@@ -136,32 +131,3 @@ def _highest(curves: pd.DataFrame, printed: pd.DataFrame) -> str:
         f"The highest CWSA is {number(best['cwsa'])} at the threshold {best['threshold']:.3g}, which answers "
         f"{percent(best['coverage'])}.{'' if printed.empty else points}"
     )
-
-
-def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
-    """Draw selective metrics against the threshold, with a panel for each model, as in the CWSA paper's Figures 1 to 6.
-
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        From :func:`cwsa_sweep`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> from skconf.experiments import cwsa_sweep, plot_cwsa_sweep
-    >>> figure = plot_cwsa_sweep(cwsa_sweep().curves)
-    >>> len(figure.axes)
-    5
-    """
-    nothing = pd.DataFrame({name: [] for name in ("model", "threshold", "quantity", "paper", "note")})
-    charts = {model: _curves(model, own, nothing) for model, own in curves.groupby("model", sort=False)}
-    return draw(list(charts.values()), titles=list(charts), columns=len(charts))

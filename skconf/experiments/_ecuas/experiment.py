@@ -197,10 +197,6 @@ def ecuas_sampling_experiment(
     UserWarning
         For a system that cannot be read, and is left out.
 
-    See Also
-    --------
-    plot_ecuas_sampling : Draw the result.
-
     Examples
     --------
     >>> import tempfile

@@ -1,7 +1,6 @@
 """The results of the ECUAS paper's experiments in words, pictures and tables."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,13 +9,9 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
-from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import beside_paper, plain_table, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _KEY = ["system", "scores"]
 #: The metrics by their order n.
@@ -96,51 +91,10 @@ def _worse_answers(system: str, sampled: pd.DataFrame) -> Chart:
     growth = [f"{last[order] / first[order]:.2g} at n = {n}" for order, n in _ORDERS.items()]
     between = f"From temperature {first['temperature']:g} to {last['temperature']:g}"
     finding = f"{between}, the cost grows by a factor of {listed(growth)}."
-    curves = {f"n = {n}": sampled.rename(columns={order: "cost"}) for order, n in _ORDERS.items()}
-    return _over_temperature(f"Figure 2: worse answers of {system}", finding, curves, sampled)
-
-
-def _over_temperature(title: str, finding: str, curves: Mapping[str, pd.DataFrame], data: pd.DataFrame) -> Chart:
-    """Return a picture with a curve of a `cost` by the `temperature` for each name."""
     marks: list[Mark] = []
-    for series, (name, curve) in enumerate(curves.items()):
-        marks.append(Line(curve["temperature"], curve["cost"], name=name, series=series))
-        marks.append(Points(curve["temperature"], curve["cost"], series=series))
-    across = Axis.around("temperature of the answers", "linear", data["temperature"])
-    up = Axis.around(_COST, "log", *(curve["cost"] for curve in curves.values()))
-    return Chart(title, finding, across, up, marks, data)
-
-
-def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
-    """Draw the cost against the temperature of the answers for each n, as in the ECUAS paper's appendix B.1.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From :func:`ecuas_sampling_experiment`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skconf.experiments import plot_ecuas_sampling
-    >>> rows = {"system": "mine", "temperature": [0, 1], "n_ecuas_0": [0.5, 0.7], "n_ecuas_1": [0.4, 0.8]}
-    >>> figure = plot_ecuas_sampling(pd.DataFrame(rows).assign(n_ecuas_128=[0.3, 0.9]))
-    >>> [axes.get_title() for axes in figure.axes]
-    ['n = 0', 'n = 1', 'n = 128']
-    """
-    return draw([_all_systems(table.rename(columns={order: "cost"}), n) for order, n in _ORDERS.items()])
-
-
-def _all_systems(sampled: pd.DataFrame, n: str) -> Chart:
-    """Return a chart of the `cost` of all systems by the temperature of their answers."""
-    curves = {str(system): part for system, part in sampled.groupby("system", sort=False)}
-    return _over_temperature(f"n = {n}", "", curves, sampled)
+    for series, (order, n) in enumerate(_ORDERS.items()):
+        marks.append(Line(sampled["temperature"], sampled[order], name=f"n = {n}", series=series))
+        marks.append(Points(sampled["temperature"], sampled[order], series=series))
+    across = Axis.around("temperature of the answers", "linear", sampled["temperature"])
+    up = Axis.around(_COST, "log", sampled[list(_ORDERS)])
+    return Chart(f"Figure 2: worse answers of {system}", finding, across, up, marks, sampled)

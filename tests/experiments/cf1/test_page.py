@@ -4,7 +4,7 @@ import numpy as np
 
 from skconf import experiments
 from skconf.experiments._cf1.page import _values, cf1_report
-from skconf.experiments._shared.figures import Band
+from skconf.report._page.chart import Band
 
 
 def test_what_variances_show():

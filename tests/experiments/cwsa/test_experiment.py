@@ -153,21 +153,6 @@ def test_sweep_of_the_papers_models():
     assert (random["cwsa"] <= 0).mean() > 0.9
 
 
-# What matplotlib 3.8 says of a newer pyparsing.
-@pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
-def test_figure_has_a_panel_for_each_model():
-    pytest.importorskip("matplotlib")
-    curves = experiments.cwsa_sweep().curves
-    figure = experiments.plot_cwsa_sweep(curves)
-    assert [panel.get_title() for panel in figure.axes] == list(MODELS)
-    labels = {"coverage": "coverage", "selective_accuracy": "accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
-    for panel in figure.axes:
-        of_model = curves[curves["model"] == panel.get_title()]
-        drawn = {line.get_label(): line for line in panel.lines}
-        for column, label in labels.items():
-            np.testing.assert_array_equal(drawn[label].get_ydata(), of_model[column])
-
-
 def test_too_few_repetitions():
     with pytest.raises(ValueError, match="n_repetitions"):
         experiments.cwsa_experiment(n_repetitions=1)

@@ -2,11 +2,13 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 
 from skconf import experiments
 from skconf.experiments._cwsa.files import predictions_cells, read_predictions
 from skconf.experiments._cwsa.page import cwsa_report, predictions_report
+from skconf.report._page.chart import Line
 
 
 def test_what_simulated_models_show():
@@ -22,6 +24,11 @@ def test_what_simulated_models_show():
     (chart,) = (
         chart for chart in report.charts if "calibrated over" in chart.name and "Model calibrated" in chart.name
     )
+    curves = sweep.curves.query("model == 'calibrated'")
+    drawn = {mark.name: mark.y for mark in chart.marks if isinstance(mark, Line)}
+    labels = {"coverage": "coverage", "selective_accuracy": "accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
+    for column, label in labels.items():
+        np.testing.assert_array_equal(drawn[label], curves[column])
     printed = cells[(cells["model"] == "calibrated") & cells["threshold"].notna()]
     assert sorted(chart.data["paper"].dropna()) == sorted(printed["paper"])
     assert "29 printed values, of which 21 cannot be compared" in chart.finding
