@@ -22,6 +22,28 @@ Matrix = tuple[tuple[float, ...], ...]
 _ROUNDING = 1e-12
 
 
+@dataclass(frozen=True)
+class OwnCosts:
+    """The costs by which a classifier decides.
+
+    Attributes
+    ----------
+    classifier : str
+        The name of its class.
+    parameter : str
+        The parameter with the costs of its answers: "cost_matrix", or "costs" of each sample; "" if an error costs 1.
+    cost_matrix : CostMatrix or None
+        The costs of its answers, if they are the same for all samples.
+    reject_cost : float or None
+        The cost of a rejection, if it has one.
+    """
+
+    classifier: str
+    parameter: str
+    cost_matrix: "CostMatrix | None"
+    reject_cost: float | None
+
+
 @dataclass(frozen=True, repr=False)
 class CostMatrix:
     """The cost of each decision (column) under each true class (row), with their names if a table has them.

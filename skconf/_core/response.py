@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.columns import in_order_of
+from skconf._core.costs import CostMatrix, OwnCosts
 from skconf._core.probabilities import as_probabilities
 from skconf._core.warn import warn
 
@@ -41,6 +42,7 @@ class Response:
     called: str = "predict_proba"
     decided: NDArray[Any] | None = None
     decisions: NDArray[Any] | None = None
+    own_costs: OwnCosts | None = None
 
 
 class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -118,20 +120,15 @@ def decides_by_sample(estimator: Any) -> bool:
     return rule is not None and bool(rule.needs_costs)
 
 
-def costs_of(estimator: Any) -> tuple[str, str, float | None]:
-    """Return the costs by which a selective classifier decides, for messages.
-
-    They are the name of its class, the parameter with the costs of its answers ("" if every error costs 1), and its
-    cost of a rejection.
-    """
-    model = _innermost(estimator)[0]
-    rule = getattr(model, "rule_", None)
-    own = ""
-    if rule is not None:
-        own = "costs" if rule.needs_costs else "cost_matrix"
-        if rule.costs is not None and rule.of_classes and (rule.costs == 1 - np.eye(rule.n_classes)).all():
-            own = ""
-    return type(model).__name__, own, getattr(model, "reject_cost", None)
+def _own_costs(model: Any) -> OwnCosts | None:
+    """Return the costs by which a selective classifier decides, if it does."""
+    rule, reject_cost = getattr(model, "rule_", None), getattr(model, "reject_cost", None)
+    if rule is None or (
+        rule.costs is not None and rule.of_classes and (rule.costs == 1 - np.eye(rule.n_classes)).all()
+    ):
+        return None if reject_cost is None else OwnCosts(type(model).__name__, "", None, reject_cost)
+    matrix = None if rule.costs is None else CostMatrix.read(model.cost_matrix)
+    return OwnCosts(type(model).__name__, "costs" if rule.needs_costs else "cost_matrix", matrix, reject_cost)
 
 
 def _of_selective(model: Any, answer: Any) -> Response:
@@ -149,6 +146,7 @@ def _of_selective(model: Any, answer: Any) -> Response:
         _what_is_asked(model),
         None if decisions is None else answer.prediction,
         decisions,
+        _own_costs(model),
     )
 
 

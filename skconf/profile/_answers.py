@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.costs import OwnCosts
 from skconf._core.labels import Codes
 from skconf._core.messages import from_probabilities
 from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
@@ -49,6 +50,7 @@ class Answers:
     decided: Codes | None = None
     decisions: tuple[Any, ...] | None = None
     costs: Floats | None = None
+    own_costs: OwnCosts | None = None
     groups: Codes | None = None
     topic: Codes | None = None
     topics: tuple[Any, ...] | None = None

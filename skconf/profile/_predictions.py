@@ -251,6 +251,7 @@ class FromPredictions(FromPairs):
             answered=True,
             decided=decided,
             decisions=decisions,
+            own_costs=answer.own_costs,
         )
         return profile.with_costs(by_sample)
 

@@ -20,7 +20,6 @@ from skconf.metrics._base.registry import SCORERS
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
 from skconf.scoring._registered import find_metric, metric_of_scorer
-from skconf.scoring._unknown_costs import warn_of_costs
 
 #: What a metric raises where it is undefined, as of a fold that lacks a class. Whatever else it raises is a mistake in
 #: the metric, and is not hidden: scikit-learn's `error_score` says what becomes of it.
@@ -67,7 +66,6 @@ class ConfidenceScorer:
         scores = _scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs)
         if scores:
             return float(_mean_of(scores))
-        warn_of_costs(self.name, self.params, estimator, by_sample=costs is not None)
         predict = costs is not None or self.charges_by_matrix
         profile = ConfidenceProfile.from_estimator(
             estimator, X, y, sample_weight=sample_weight, predict=predict, costs=costs
@@ -296,8 +294,6 @@ class MultiScorer:
         weights = {key: share.pop("sample_weight", None) for key, share in shares.items()}
         ours = {key: scorer for key, scorer in self.scorers.items() if isinstance(scorer, ConfidenceScorer)}
         charged = {key: shares[key].pop("costs") for key in ours if "costs" in shares[key]}
-        for key, scorer in ours.items():
-            warn_of_costs(scorer.name, scorer.params, estimator, by_sample=key in charged)
         predict = bool(charged) or any(scorer.charges_by_matrix for scorer in ours.values())
         price = next(iter(charged.values()), None)
         profile = ConfidenceProfile.from_estimator(estimator, X, y, predict=predict, costs=price).with_costs(None)

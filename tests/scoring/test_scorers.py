@@ -491,6 +491,8 @@ class TestCostsOfTheClassifier:
             blind = get_scorer("neg_reject_cost")(model, X, y)
         assert "cost_matrix and reject_cost=0.3" in str(said[0].message)
         assert "get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=0.3)" in str(said[0].message)
+        with pytest.warns(UserWarning, match=re.escape(str(said[0].message))):
+            assert -blind == metrics.reject_cost_loss(ConfidenceProfile.from_estimator(model, X, y))
         answers = model.predict(X)
         errors = (answers != y) & (answers != model.reject_label_)
         costs = np.where(answers == model.reject_label_, 0.3, np.where(errors, np.where(y == 1, 5.0, 1.0), 0.0))
@@ -501,14 +503,14 @@ class TestCostsOfTheClassifier:
     @pytest.mark.parametrize(
         ("scorer", "missing"),
         [
-            (get_scorer("neg_ecuas"), "own cost_matrix, which neg_ecuas does"),
+            (get_scorer("neg_ecuas"), "own cost_matrix, which ecuas_loss does"),
             (get_scorer("neg_ecuas", n=1), r"get_scorer\('neg_ecuas', n=1, cost_matrix=\.\.\.\)"),
             (get_scorer("neg_reject_cost", reject_cost=0.2), "Here, every error costs 1. Pass"),
             (
                 get_scorer("neg_reject_cost", cost_matrix=pd.DataFrame(MATRIX)),
                 r"own reject_cost=0.3, which.*get_scorer\('neg_reject_cost', cost_matrix=\.\.\., reject_cost=0\.3\)",
             ),
-            (confidence_scoring(["neg_ece", "neg_ecuas"]), "which neg_ecuas does not know"),
+            (confidence_scoring(["neg_ece", "neg_ecuas"]), "which ecuas_loss does not know"),
         ],
     )
     def test_the_warning_names_only_what_is_missing(self, scorer, missing):
@@ -524,7 +526,7 @@ class TestCostsOfTheClassifier:
 
         model, X, y = self.fitted(cost_matrix=costs)
         scorer = get_scorer("neg_reject_cost")
-        with pytest.warns(UserWarning, match="own cost_matrix, which neg_reject_cost does not know"):
+        with pytest.warns(UserWarning, match="own cost_matrix, which reject_cost_loss does not know"):
             scorer(model, X, y)
         scorer(model, X, y, costs=costs(X))
 

@@ -1,6 +1,7 @@
 """The cost of an answer before any rejection, and its uncertainty."""
 
-from typing import Any, cast
+from dataclasses import fields
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.checks import check_number
 from skconf._core.costs import CostMatrix, at_decision, expected_costs, least_expected, least_favourable
 from skconf._core.labels import Codes
-from skconf._core.messages import from_probabilities
+from skconf._core.messages import brief, from_probabilities, listed
 from skconf._core.probabilities import Floats
+from skconf._core.warn import Notice
 from skconf.metrics._base.columns import doubt, lost
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
@@ -29,8 +31,17 @@ class CandidateCost(Additive, rests_on="errors"):
 
     takes = "costs"
 
+    #: Whether costs of each sample, which a profile may hold, are charged instead of those of a matrix.
+    takes_costs: ClassVar[bool] = False
+
     cost_matrix: Any = None
     eps: float = 1e-7
+
+    def __new__(cls, **given: Any) -> Self:
+        """Keep which parameters were given: those are the costs that the user pays, also if they are the default."""
+        metric = super().__new__(cls)
+        object.__setattr__(metric, "_given", tuple(given))
+        return metric
 
     def __post_init__(self) -> None:
         check_number(self.eps, "eps", 0.0, 1.0, open_high=True)
@@ -71,6 +82,38 @@ class CandidateCost(Additive, rests_on="errors"):
         given = answered_decision(profile)
         decision = least_expected(expected) if given is None else given
         return at_decision(expected, decision), costs[true_class, decision], largest
+
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
+        """Return warnings; one if the classifier decides by costs that the metric would use, but was not given."""
+        return [*super().notices(profile, value), *self._notice_of_costs(profile)]
+
+    def _notice_of_costs(self, profile: ConfidenceProfile) -> list[Notice]:
+        own = profile.own_costs
+        if own is None:
+            return []
+        paid = {name: getattr(self, name) for name in vars(self)["_given"]}
+        defaults = {field.name: field.default for field in fields(self) if field.name not in paid}
+        decides, instead = [], []
+        given = [f"{name}={'...' if isinstance(value, CostMatrix) else brief(value)}" for name, value in paid.items()]
+        if own.parameter and "cost_matrix" in defaults and profile.costs is None:
+            decides.append(own.parameter)
+            instead.append("every error costs 1")
+            given.append("cost_matrix=...")
+        if own.reject_cost not in (None, defaults.get("reject_cost", own.reject_cost)):
+            decides.append(f"reject_cost={own.reject_cost!r}")
+            instead.append(f"a rejection costs {defaults['reject_cost']!r}")
+            given.append(f"reject_cost={own.reject_cost!r}")
+        if not decides:
+            return []
+        advice = f"as in get_scorer({next(iter(self.info.scorers))!r}, {', '.join(given)})"
+        if own.parameter == "costs" and self.takes_costs and profile.costs is None:
+            advice = "the costs of each sample as costs=..., and reject_cost"
+        return [
+            Notice(
+                f"{own.classifier} decides by its own {listed(decides)}, which {self.info.name} does not know. Here, "
+                f"{listed(instead)}. Pass the costs that you pay, {advice}."
+            )
+        ]
 
     def _own_costs(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
         """Return the uncertainty and the cost that were given for each answer."""

@@ -221,7 +221,6 @@ class RejectCostLoss(
     0.075
     """
 
-    #: Whether costs of each sample, which a profile may hold, are charged instead of those of a matrix.
     takes_costs: ClassVar[bool] = True
 
     counts_abstained = True

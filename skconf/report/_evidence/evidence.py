@@ -19,6 +19,7 @@ from skconf.report._evidence.costs import assess_costs
 from skconf.report._evidence.draws import Compared, Draws
 from skconf.report._evidence.labels import Labels, Topics, numbered
 from skconf.report._evidence.origin import Origin
+from skconf.report._evidence.own_costs import own_cost
 from skconf.report._evidence.prevalence import AtPrevalence
 from skconf.report._evidence.rows import Row
 from skconf.report._evidence.slice_guarantees import guaranteed_in_slices
@@ -230,6 +231,12 @@ class Evidence:
         return None if self._draws is None or self.prices is None else self._draws.cost_at(*self.prices)
 
     @cached_property
+    def own_costs(self) -> Mapping[Any, float]:
+        """The mean cost of a case of each model that decides by costs, at these costs, where it is known."""
+        found = {model: own_cost(profile) for model, profile in self.profiles.items()}
+        return {model: cost for model, cost in found.items() if cost is not None}
+
+    @cached_property
     def risk_differences(self) -> Mapping[Any, RiskDifference]:
         """The differences between the errors of other models and of the best model, if all answer the same share.
 
@@ -286,7 +293,7 @@ class Evidence:
 
     def units(self, model: Any) -> str:
         """Return the name of the units that a guarantee counts."""
-        units = "rows" if model in self.known_stops or self.profiles[model].groups is None else "groups"
+        units = "rows" if model in self.known_stops or self.profiles[model].groups is None else "clusters"
         return f"{units} of this mix" if model in self.at_prevalence else units
 
     def labels_of(self, model: Any) -> Labels | None:

@@ -17,6 +17,7 @@ from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.intervals import interval_ends
+from skconf.report._evidence.own_costs import own_parameters
 from skconf.report._evidence.rows import Row, is_chosen, rows_of
 from skconf.report._evidence.slices import Slices, read_slices
 from skconf.report._evidence.tables import TableAlone, table_of_classes
@@ -89,7 +90,11 @@ def evidence_of(
         profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
     if confidence_level is not None:
         check_confidence_level(confidence_level)
-    rows = rows_of(metrics, has_threshold=all(profile.threshold is not None for profile in profiles.values()))
+    rows = rows_of(
+        metrics,
+        has_threshold=all(profile.threshold is not None for profile in profiles.values()),
+        own_costs=own_parameters(profiles.values()),
+    )
     rows, of_rows = _evaluate(rows, profiles, keep_all=is_chosen(metrics))
     values = dict(zip(profiles, map(list, zip(*of_rows, strict=True)), strict=True))
     ends = {}

@@ -81,9 +81,10 @@ def is_chosen(metrics: Any) -> bool:
     return metrics is not None and not isinstance(metrics, str)
 
 
-def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
+def rows_of(metrics: Any, has_threshold: bool, own_costs: Mapping[str, Any] | None = None) -> list[Row]:
     """Return the rows of a report; with `has_threshold`, metrics of a threshold are among the usual ones.
 
+    If models decide by costs, `own_costs` has these, and the usual metrics of costs charge them.
     `metrics` names the requested metrics. "all" means every metric that is a number, None the usual metrics. Raise a
     TypeError if it is a single name, or if an entry does not name a metric, or one that is not a single number; and a
     ValueError if there is no such metric, or none is requested.
@@ -91,9 +92,10 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
     if isinstance(metrics, str) and metrics != "all":
         raise TypeError(f"metrics must be a list of names, 'all' or None, not the string {metrics!r}.")
     if metrics is None or isinstance(metrics, str):
-        names = [*USUAL, *(AT_THRESHOLD if has_threshold else ())]
+        names = [*USUAL, *(("reject_cost_loss",) if own_costs else ()), *(AT_THRESHOLD if has_threshold else ())]
         names += [] if metrics is None else [name for name, cls in sorted(metric_classes().items()) if _is_shown(cls)]
-        return [_read(_of_all_classes(name)) for name in dict.fromkeys(names)]
+        rows = [_read(_of_all_classes(name)) for name in dict.fromkeys(names)]
+        return [_charging(row, own_costs) for row in rows] if own_costs else rows
     if isinstance(metrics, Iterable) and not isinstance(metrics, Mapping) and not is_pair(metrics):
         metrics = {row.name: row for row in map(_read, metrics)}  # a repeated metric is one row
     statistics, _ = read_statistics(metrics, {}, "metrics")
@@ -102,6 +104,12 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
 
 def _read(item: Any) -> Row:
     return Row("threshold", _Threshold()) if isinstance(item, str) and item == "threshold" else read_statistic(item)
+
+
+def _charging(row: Row, costs: Mapping[str, Any]) -> Row:
+    """Return a row whose metric charges these costs, as far as it takes them."""
+    charged = {name: cost for name, cost in costs.items() if hasattr(row.metric, name)}
+    return replace(row, metric=get_metric(row.metric.info.name, **charged)) if charged else row
 
 
 def _is_shown(cls: type[Any]) -> bool:

@@ -44,7 +44,23 @@ def abstain(evidence: Evidence) -> Section:
         for model in evidence.profiles_by_harm
         if (text := _ties(evidence, model))
     ]
+    parts[1:1] = [
+        Prose(f"{start_of(evidence, model)}cost {text}" if evidence.several else f"Cost: {text}")
+        for model in evidence.own_costs
+        if (text := own_cost_in_words(evidence, model))
+    ]
     return Section(f"When should {'they' if evidence.several else 'it'} abstain?", "Abstain", parts)
+
+
+def own_cost_in_words(evidence: Evidence, model: Any) -> str:
+    """Say what a model costs that decides by costs, at these costs."""
+    own: Any = evidence.profiles[model].own_costs
+    by = [own.parameter] if own.parameter else []
+    others = ""
+    if own.reject_cost is not None:
+        by.append(f"reject_cost={own.reject_cost:g}")
+        others = f", and {thousand(own.reject_cost)} if every case were rejected"
+    return f"{thousand(evidence.own_costs[model])} in 1,000 cases, by its own {listed(by)}{others}."
 
 
 def _ties(evidence: Evidence, model: Any) -> str:
@@ -273,7 +289,7 @@ def _notes(evidence: Evidence) -> str:
     if kind == "graded":
         text += "Lost: the average of 1 − correctness. "
     if any(profile.groups is not None for profile in profiles):
-        text += "Answers of a group depend on each other, so intervals resample whole groups. "
+        text += "Answers of a cluster depend on each other, so intervals resample whole clusters. "
     if kind == "costs":
         return f"{text}No threshold is guaranteed: costs have no bound."
     if any(evidence.guarantee(model, evidence.target).status == "no rule" for model in evidence.profiles):

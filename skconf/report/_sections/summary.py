@@ -6,7 +6,7 @@ from typing import Any
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._page.parts import Answers, Harm
-from skconf.report._sections.abstain import best_threshold
+from skconf.report._sections.abstain import best_threshold, own_cost_in_words
 from skconf.report._sections.answered import answered
 from skconf.report._sections.prevalence import prevalence_in_words
 from skconf.report._sections.verdicts import harm_of, harm_shown, verdicts_of
@@ -46,6 +46,7 @@ def summary(evidence: Evidence) -> Answers:
         for model in ranked
         if model in evidence.stops
     ]
+    answers += [(_of("Cost", model, evidence), own_cost_in_words(evidence, model), "") for model in evidence.own_costs]
     answers += [] if many else compared
     return Answers(answers + _failures(evidence, ranked, in_short=many))
 

@@ -10,6 +10,7 @@ from skconf._core.messages import listed
 from skconf._core.numbers import decimal, number, percent
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.own_costs import own_parameters
 from skconf.report._evidence.rows import Row, counts_rejected_as_wrong, judges_the_confidence_alone
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
@@ -246,9 +247,9 @@ def thousand(share: float) -> str:
 
 
 def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Return warnings about rows: rejected answers count as wrong, or the models answer differently."""
+    """Return notes on rows that count rejected answers as wrong, charge own costs, or judge different answers."""
     of = list(rows)
-    return _rejected_as_wrong(evidence, of) + _answered_differently(evidence, of)
+    return _rejected_as_wrong(evidence, of) + _at_own_costs(evidence, of) + _answered_differently(evidence, of)
 
 
 def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
@@ -260,6 +261,16 @@ def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     abstain = any(profile.abstained is not None for profile in evidence.profiles.values())
     such = "abstentions" if abstain else "rejected answers"
     return [f"{' and '.join(names)} {counts} {such} as wrong. The verdict is only about the accepted answers."]
+
+
+def _at_own_costs(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
+    """Name the usual rows that charge the costs by which the models decide."""
+    costs = None if evidence.chosen else own_parameters(evidence.profiles.values())
+    names = [row.name for row in rows if any(hasattr(row.metric, name) for name in costs or ())]
+    of = "models decide" if evidence.several else "model decides"
+    return (
+        [f"{listed(names)} {'charge' if len(names) > 1 else 'charges'} the costs by which the {of}."] if names else []
+    )
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
