@@ -215,17 +215,17 @@ def _points(verdict: Assessment) -> str:
 
 def too_few_in_words(size: float, needed: float, *, graded: bool, in_groups: bool) -> str:
     """Return the verdict on graded answers, or answers in groups or with weights, that have too few errors."""
-    unit = "groups of equal size" if in_groups else "answers of equal weight"
+    unit = "clusters of equal size" if in_groups else "answers of equal weight"
     if graded and not in_groups:
         return "Too few to say: the graded answers have too few errors for a verdict."
-    answers = f"{'graded ' * graded}answers in groups" if in_groups else "weighted answers"
+    answers = f"{'graded ' * graded}answers in clusters" if in_groups else "weighted answers"
     text = f"Too few to say: the {answers} count as {size:,.0f} {unit}."
     return text if needed == np.inf else f"{text} A verdict needs about {np.ceil(np.round(needed, 6)):,.0f}."
 
 
 def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
     """Return the verdict on answers that are graded, in groups or else weighted. Only their gap is tested."""
-    kind = " and ".join(["graded"] * graded + ["in groups"] * in_groups) or "weighted"
+    kind = " and ".join(["graded"] * graded + ["in clusters"] * in_groups) or "weighted"
     is_right = "average correctness is {}%" if graded else "{}% of answers are right"
     is_off = verdict.found and verdict.grade != "close to calibrated"
     text = f"{_compared(verdict, is_off, is_right, tested=not in_groups)}."

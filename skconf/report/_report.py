@@ -77,7 +77,7 @@ class ConfidenceReport:
         - ``guarantee`` : "guaranteed", or the reason why there is no guarantee: "no rule" for weights and costs; "too
           few rows" or "more rows", if more rows would help; "never observed", if no threshold was within the target;
           "few answers", if such a threshold accepts only few.
-        - ``n_needed`` : how many rows, or groups, would be enough; 0 if unknown.
+        - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
         The requested slices, worst first, with a row for each model and slice. The columns:
 

@@ -341,7 +341,7 @@ class TestWeights:
         profile = profile_of(np.full(100, 0.9), groups % 10 == 0, groups=groups)
         found = assess_confidence(profile)
         assert str(found) == (
-            "Too few to say: the answers in groups count as 20 groups of equal size. A verdict needs about 300."
+            "Too few to say: the answers in clusters count as 20 clusters of equal size. A verdict needs about 300."
         )
 
     @pytest.mark.simulation

@@ -210,9 +210,9 @@ class TestAbstain:
         assert found > 60
         assert broken <= 0.2 * 120 + 2.6 * np.sqrt(120 * 0.2 * 0.8)
 
-    def test_groups_that_are_needed_are_counted(self):
+    def test_clusters_that_are_needed_are_counted(self):
         text = abstain(evidence_of(labels(40))).text()
-        assert "none: needs 59 groups" in text.replace("rows", "groups")
+        assert "none: needs 59 clusters" in text.replace("rows", "clusters")
         assert "none: needs 59 rows" not in text
 
 

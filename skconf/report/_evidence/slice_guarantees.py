@@ -22,8 +22,8 @@ def guaranteed_in_slices(
 
     The predictions have no weights and costs. `target` is the risk that is allowed in each slice. All columns, and
     `n_candidates` rankings, share the probability. There is a row for each slice, in the order of their names, with
-    the columns ``slice``, ``n_units`` (rows or groups), ``threshold`` (NaN if nothing is guaranteed), ``coverage`` (of
-    its answers) and ``reason``.
+    the columns ``slice``, ``n_units`` (rows or clusters), ``threshold`` (NaN if nothing is guaranteed), ``coverage``
+    (of its answers) and ``reason``.
     """
     answers = replace(drawn_as_counts(profile), abstained=None)
     tables = []

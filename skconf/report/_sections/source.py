@@ -52,7 +52,7 @@ def _facts(evidence: Evidence) -> dict[str, str]:
     rows, thresholds = {}, {}
     for model, profile in evidence.profiles.items():
         weighted = "" if profile.sample_weight is None else ", weighted"
-        grouped = "" if profile.groups is None else f", in {len(np.unique(profile.groups)):,} groups"
+        grouped = "" if profile.groups is None else f", in {len(np.unique(profile.groups)):,} clusters"
         rows[model] = f"{len(profile):,}{grouped}{weighted}"
         thresholds[model] = _threshold(profile)
     facts |= {**_of_models("predictions", rows, evidence), **_of_models("threshold", thresholds, evidence)}

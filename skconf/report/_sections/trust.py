@@ -43,7 +43,11 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         assessment = evidence.assessments[model]
         text = f"{start_of(evidence, model)}{verdicts[model]}"
         parts.append(Prose(text, "finding", harm_shown(assessment)))
-        advice = _OF_ANOTHER_SHARE if is_off(evidence, model) else _advice(assessment, words.numbers)
+        advice = (
+            _OF_ANOTHER_SHARE
+            if is_off(evidence, model)
+            else _advice(assessment, words.numbers, _labelled(evidence, model))
+        )
         advised.setdefault(advice, []).append(str(model))
     for advice, models in advised.items():
         whom = f" with {'each of ' if len(models) > 1 else ''}{listed(models)}" if evidence.several else ""
@@ -59,7 +63,13 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     return Section(f"Can I trust {whose} {words.numbers}?", "Trust", parts)
 
 
-def _advice(assessment: Assessment, numbers: str) -> str:
+def _labelled(evidence: Evidence, model: Any) -> str:
+    """Return the name of what can be collected: more rows of the same clusters hardly help."""
+    profile = evidence.profiles.get(model)
+    return "labelled rows" if profile is None or profile.groups is None else "clusters of labelled rows"
+
+
+def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
     """Advise what to do about a verdict."""
     how = "calibrate it on rows that it was not trained on, then check again on other rows"
     if numbers == "uncertainties":
@@ -69,7 +79,7 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
         return "find out why the most frequent class alone is right as often. Calibration does not change that."
     if assessment.decisive is not None:
-        return "look at that row first: its label may be wrong. If the label is right, collect more labelled rows."
+        return f"look at that row first: its label may be wrong. If the label is right, collect more {labelled}."
     if assessment.grade in ("mild", "serious", "unusable"):
         as_they_are = "do not read its confidences as probabilities; a guaranteed threshold still holds"
         until = as_they_are if assessment.grade == "unusable" else "use the observed errors below"
@@ -77,10 +87,9 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     if assessment.grade in ("close to calibrated", "negligible"):
         return "use its confidences as they are."
     if assessment.grade == "too few to say":
-        return "collect more labelled rows."
+        return f"collect more {labelled}."
     return (
-        "use its confidences, but errors may be undetected: see the intervals below. More labelled rows can detect "
-        "more."
+        f"use its confidences, but errors may be undetected: see the intervals below. More {labelled} can detect more."
     )
 
 

@@ -122,7 +122,7 @@ def _how_ordered(evidence: Evidence) -> str:
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
         text += " Shares use the weights, numbers of rows do not."
     if any(profile.groups is not None for profile in evidence.profiles.values()):
-        text += " Answers of a group depend on each other, so intervals resample whole groups."
+        text += " Answers of a cluster depend on each other, so intervals resample whole clusters."
     return text
 
 
