@@ -25,8 +25,11 @@ def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
-    """Return the first, last, highest and lowest point of a curve in each column of this width."""
-    x, y = np.ascontiguousarray(points.T)
+    """Return the first, last, highest and lowest point of a curve in each column of this width.
+
+    Further numbers of a point, after x and y, stay with it.
+    """
+    x, y = np.ascontiguousarray(points.T[:2])
     column = np.floor((x - x[0]) / width)
     starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
     if 4 * len(starts) >= len(points):

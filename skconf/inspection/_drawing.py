@@ -177,15 +177,19 @@ def panels(ax: Any, labels: Sequence[str], xlabel: str) -> list[Any]:
     return made
 
 
-def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Return a curve over ascending x with few points that looks the same on a screen and in print."""
+def thinned(x: Floats, y: Floats, place: Floats | None = None) -> tuple[Floats, Floats]:
+    """Return a curve over ascending x with few points that looks the same on a screen and in print.
+
+    `place` is where the axis shows each x, if it is not linear.
+    """
     if len(x) <= 4 * _COLUMNS:
         return x, y
-    column = (x[-1] - x[0]) / _COLUMNS
-    shown = [outlined(piece, column) for piece in pieces(np.column_stack([x, y]))]
-    gap = np.full((1, 2), np.nan)
+    place = x if place is None else place
+    column = (place[-1] - place[0]) / _COLUMNS
+    shown = [outlined(piece, column) for piece in pieces(np.column_stack([place, y, x]))]
+    gap = np.full((1, 3), np.nan)
     points = np.vstack([part for piece in shown for part in (piece, gap)][:-1] or [gap])
-    return points[:, 0], points[:, 1]
+    return points[:, 2], points[:, 1]
 
 
 def draw_legend(ax: Any, inside: str = "best") -> float:

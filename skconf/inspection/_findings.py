@@ -154,12 +154,11 @@ def _risk_of_half(coverage: Floats, risk: Floats) -> float:
 
 def of_threshold(shown: Sequence[Any]) -> str:
     """Give the values at the chosen threshold, or the threshold that reaches a goal of the accuracy."""
-    first = shown[0]
+    first, chosen = shown[0], [_chosen(each) for each in shown]
     if len(shown) == 1 and first.threshold is not None and set(first.curves) != {COST}:
-        chosen = np.flatnonzero(np.isclose(first.thresholds, first.threshold, rtol=0, atol=1e-12))[:1]
         if not np.isfinite(first.threshold):
             return "No threshold was good enough: everything is rejected"
-        if len(chosen):
+        if chosen[0] is not None:
             values = ((label, float(values[chosen[0]])) for label, values in first.curves.items())
             return f"Threshold {_threshold(first.threshold)}: " + ", ".join(_valued(*each) for each in values)
     if all(set(each.curves) == {COST} for each in shown):
@@ -168,6 +167,9 @@ def of_threshold(shown: Sequence[Any]) -> str:
         return _reaching(shown)
     label, values = next(iter(first.curves.items()))
     if len(shown) > 1 and all(label in each.curves for each in shown):
+        if None not in chosen:
+            reached = [float(each.curves[label][at]) for each, at in zip(shown, chosen, strict=True)]
+            return f"{capitalized(label)} at the chosen thresholds: {_spread(shown, reached, _text_of(label))}"
         middle = len(first.thresholds) // 2
         at = float(first.thresholds[middle])
         heights = [float(np.interp(at, each.thresholds, each.curves[label])) for each in shown]
@@ -176,8 +178,20 @@ def of_threshold(shown: Sequence[Any]) -> str:
     return f"{capitalized(label)} goes from {ends}"
 
 
+def _chosen(shown: Any) -> int | None:
+    """Return the position of the chosen threshold in the curves; None if they do not have it."""
+    if shown.threshold is None:
+        return None
+    at = np.flatnonzero(np.isclose(shown.thresholds, shown.threshold, rtol=0, atol=1e-12))
+    return int(at[0]) if len(at) else None
+
+
 def _valued(label: str, value: float) -> str:
-    return f"{label} {percent(value) if label in ('coverage', 'risk', 'selective accuracy') else number(value)}"
+    return f"{label} {_text_of(label)(value)}"
+
+
+def _text_of(label: str) -> Callable[[float], str]:
+    return percent if label in ("coverage", "risk", "selective accuracy") else number
 
 
 def _reaching(shown: Sequence[Any]) -> str:

@@ -25,8 +25,8 @@ from skconf.inspection._drawing import (
 )
 from skconf.inspection._findings import of_reliability
 from skconf.inspection._histogram import ConfidenceHistogramDisplay
-from skconf.inspection._reliability_numbers import NEAREST, Overall, binless, binned, of_class, overall
-from skconf.inspection._scales import label_ticks, percent
+from skconf.inspection._reliability_numbers import Overall, binless, binned, of_class, overall
+from skconf.inspection._scales import NEAREST, label_ticks, percent, with_nines
 from skconf.profile import ConfidenceProfile
 
 #: The area, in square points, of a marker for all predictions, and the share that the legend shows.
@@ -393,16 +393,7 @@ def _set_tail(ax: Any) -> None:
     if nines > 4:
         ax.tick_params(axis="x", labelsize="small")
     exponents = np.arange(0, nines + 1, 1 if nines < 5 else 2)
-    ax.set_xticks(10.0**-exponents, [_sure(exponent) for exponent in exponents])
+    ax.set_xticks(10.0**-exponents, [with_nines(exponent) for exponent in exponents])
     ax.set_xticks(10.0 ** -np.arange(0, nines + 1), minor=True)
     ax.xaxis.set_minor_formatter(NullFormatter())
     label_ticks(ax.yaxis, percent)
-
-
-def _sure(nines: int) -> str:
-    """Return a confidence by its nines, as text."""
-    if nines < 4:
-        return f"{1 - 10.0**-nines:.3g}"
-    return (
-        "1" if 10.0**-nines <= NEAREST else "1−10" + f"−{nines}".translate(str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    )

@@ -11,12 +11,10 @@ from skconf._core.inputs import position_of
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
+from skconf.inspection._scales import NEAREST
 from skconf.metrics._base.columns import levels
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
-
-#: Confidences closer to 1 than this share a bin of the tail view, and are drawn at this distance.
-NEAREST = 1e-8
 
 #: The title of a tail is about confidences from one of these on: the first that some predictions reach.
 _TOPS = (0.99, 0.9)

@@ -13,6 +13,11 @@ from skconf._core.probabilities import Floats
 #: The scales of an axis. "auto" is logarithmic if positive values span more than a factor of ten.
 SCALES = ("auto", "log", "linear")
 
+#: Confidences closer to 1 than this are drawn as 1, at this distance, and share a bin of the tail.
+NEAREST = 1e-8
+
+_SUPERSCRIPTS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 #: Shares that stand for 0 and 1 on a normal scale.
 _NEAREST = 1e-12
 
@@ -75,9 +80,18 @@ def set_nines(axis: Any, values: Floats) -> None:
     low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
     getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_nines, _of_nines))
     getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, 1 - low / 1.5)
-    ticks = [-1.0, 0.0, 0.5, *NINES.tolist()]
-    ticks = [tick for tick in ticks if 1 - 1.2 * high <= tick <= 1 - low / 1.5]
-    axis.set_ticks(ticks, [exact(tick) for tick in ticks])
+    texts = {tick: exact(tick) for tick in (-1.0, 0.0, 0.5)}
+    every = 1 if low > 1e-5 else 2
+    texts |= {float(tick): with_nines(count) for count, tick in enumerate(NINES, 1) if count % every == 0}
+    ticks = [tick for tick in texts if 1 - 1.2 * high <= tick <= 1 - low / 1.5]
+    axis.set_ticks(ticks, [texts[tick] for tick in ticks])
+
+
+def with_nines(count: int) -> str:
+    """Return a confidence with this number of nines as text; at NEAREST it is 1."""
+    if count < 4:
+        return f"{1 - 10.0**-count:.3g}"
+    return "1" if 10.0**-count <= NEAREST else "1−10" + f"−{count}".translate(_SUPERSCRIPTS)
 
 
 def _nines(value: Floats) -> Floats:

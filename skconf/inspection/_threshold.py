@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number, check_option
+from skconf._core.pictures import nines
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
@@ -29,7 +30,7 @@ from skconf.inspection._drawing import (
     thinned,
 )
 from skconf.inspection._findings import COST, of_threshold
-from skconf.inspection._scales import SCALES, label_ticks, plain, set_nines
+from skconf.inspection._scales import NEAREST, SCALES, label_ticks, plain, set_nines
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -39,9 +40,8 @@ METRICS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "
 #: Selective accuracy above which "auto" chooses the logarithmic scale.
 _GOOD = 0.98
 
-
-#: From this threshold on, an axis shows the nines of thresholds; and the least 1 − threshold that it shows.
-_NEAR_ONE, _FARTHEST = 0.97, 1e-5
+#: Where a third of the thresholds are above this one, their axis is logarithmic in 1 − threshold.
+_NEAR_ONE = 0.97
 #: Most thresholds at which costs are computed.
 _MOST_LEVELS = 1000
 
@@ -221,7 +221,7 @@ class ThresholdDisplay(Display):
         if len(self.curves) == 1:
             ((label, values),) = self.curves.items()
             named = {"gid": CLASSIFIER, "label": self._label or label, **style.line}
-            ax.plot(*thinned(self.thresholds, values), **named)
+            ax.plot(*_thinned(self.thresholds, values), **named)
             ax.set_ylabel(label)
         else:
             self._draw_curves(ax, style)
@@ -232,6 +232,7 @@ class ThresholdDisplay(Display):
         mark_threshold(ax, self.threshold, style)
         drawn = np.concatenate([line.get_ydata() for line in artists(ax, CURVE, CLASSIFIER)])
         _set_axes(ax, self.curves, drawn, self.scale)
+        _separate_near_one(ax)
         ax.set(xlabel="threshold")
         if COST in self.curves:
             _mark_cheapest(ax, self.thresholds, self.curves[COST], style)
@@ -256,10 +257,11 @@ class ThresholdDisplay(Display):
         for label, panel in zip(labels, panels(ax, labels, "threshold"), strict=True):
             having = [(each, style) for each, style in zip(shown, styles, strict=True) if label in each.curves]
             for each, style in having:
-                panel.plot(*thinned(each.thresholds, each.curves[label]), gid=CURVE, **style.line)
+                panel.plot(*_thinned(each.thresholds, each.curves[label]), gid=CURVE, **style.line)
                 mark_threshold(panel, each.threshold, style)
             drawn = np.concatenate([each.curves[label] for each, _ in having])
             _set_axes(panel, {label: drawn}, drawn, shown[-1].scale)
+            _separate_near_one(panel)
 
     def _draw_curves(self, ax: Any, style: Style) -> None:
         """Draw several curves. Colours and markers identify the curves, line styles identify the classifiers."""
@@ -267,7 +269,7 @@ class ThresholdDisplay(Display):
         for number, (label, values) in enumerate(self.curves.items()):
             kind = Style.of(number)
             ax.plot(
-                *thinned(self.thresholds, values),
+                *_thinned(self.thresholds, values),
                 color=kind.color,
                 linestyle=style.linestyle,
                 marker=kind.marker,
@@ -292,13 +294,28 @@ def _checked(prices: Sequence[float], metrics: Any) -> tuple[float, float]:
 
 
 def _mark_cheapest(ax: Any, thresholds: Floats, costs: Floats, style: Style) -> None:
-    """Mark the threshold of least cost, on an axis that separates thresholds near 1."""
+    """Mark the threshold of least cost."""
     at = int(np.argmin(costs))
     look = {"marker": style.marker, "color": style.color, "linestyle": "none"}
     ax.plot(thresholds[at], costs[at], gid=MARK, label=label_once(ax, "cheapest"), **look)
-    drawn = np.concatenate([line.get_xdata() for line in artists(ax, CLASSIFIER)])
-    if drawn.max() > _NEAR_ONE:
-        set_nines(ax.xaxis, np.maximum(drawn, 0.0).clip(max=1 - _FARTHEST))
+
+
+def _many_near_one(thresholds: Floats) -> bool:
+    """Return whether so many thresholds are near 1 that a linear axis would hide them."""
+    return bool(thresholds.max() <= 1 and np.mean(thresholds > _NEAR_ONE) > 1 / 3)
+
+
+def _thinned(thresholds: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Return a curve with few points, on the axis that these thresholds need."""
+    place = nines(np.minimum(thresholds, 1 - NEAREST)) if _many_near_one(thresholds) else None
+    return thinned(thresholds, values, place)
+
+
+def _separate_near_one(ax: Any) -> None:
+    """Show thresholds near 1 apart, where many are."""
+    drawn = np.concatenate([line.get_xdata() for line in artists(ax, CURVE, CLASSIFIER)])
+    if _many_near_one(drawn):
+        set_nines(ax.xaxis, np.clip(drawn, 0.0, 1 - NEAREST))
 
 
 def _where_costs_change(profile: ConfidenceProfile) -> Floats:

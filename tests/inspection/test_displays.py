@@ -996,6 +996,29 @@ class TestAxesOfGoodClassifiers:
         linear = ThresholdDisplay.from_predictions(self.ranked([300]), scale="linear")
         assert linear.ax_.get_yscale() == "linear"
 
+    @pytest.mark.parametrize("n_thresholds", [100, 20_000])
+    def test_thresholds_near_one_are_told_apart(self, n_thresholds):
+        thresholds = 1 - 10.0 ** -np.linspace(0.3, 5, n_thresholds)
+        display = ThresholdDisplay(thresholds, {"coverage": np.linspace(1, 0.1, n_thresholds)}, thresholds[-9])
+        shown = display.plot()
+        steps = np.diff(shown.ax_.transData.transform([(0.9, 1), (0.99, 1), (0.9999, 1)])[:, 0])
+        np.testing.assert_allclose(2 * steps[0], steps[1], rtol=1e-6)
+        drawn = shown.ax_.transData.transform(np.column_stack(shown.ax_.lines[0].get_data()))
+        assert np.diff(drawn[:, 0]).max() < 10  # a straight line here: its points are close everywhere
+        even = ThresholdDisplay(np.linspace(0.5, 1, n_thresholds), display.curves, 0.7).plot()
+        assert even.ax_.get_xscale() == "linear"
+
+    def test_title_of_several_tuned_classifiers_is_about_their_own_thresholds(self):
+        ax = None
+        for name, at in (("first", 1), ("second", 2)):
+            display = ThresholdDisplay(
+                np.array([0.5, 0.6, 0.7]), {"coverage": np.array([1, 0.8, 0.3])}, (0.5, 0.6, 0.7)[at]
+            )
+            display.name = name
+            ax = display.plot(ax=ax).ax_
+        title = " ".join(ax.get_title().split())
+        assert title == "Coverage at the chosen thresholds: first 80.0%, second 30.0%"
+
     def test_one_metric_of_many_classifiers(self):
         ax = None
         for seed in range(5):
