@@ -4,10 +4,11 @@ import argparse
 from typing import Any
 
 from skconf._core.command_options import one_of, share
+from skconf._core.terminal import CommandError
 from skconf.experiments._cf1.agreement import cf1_agreement_experiment
 from skconf.experiments._cf1.page import cf1_report
 from skconf.experiments._cf1.variance import cf1_variance_experiment
-from skconf.experiments._shared.commands import add_experiment, chosen_dataset
+from skconf.experiments._shared.commands import DATASET, add_experiment, own_data
 from skconf.experiments._shared.estimators import find_estimator, seeded
 from skconf.experiments._shared.random_models import DEFAULT_KINDS, KINDS, random_models
 from skconf.experiments._shared.report import ExperimentReport
@@ -64,7 +65,10 @@ def _shares(flag: str, default: list[float], about: str) -> tuple[str, dict[str,
 
 
 def _run(options: argparse.Namespace) -> ExperimentReport:
-    dataset, data_name = chosen_dataset(options)
+    if options.data is not None and options.dataset is not None:
+        raise CommandError("pass --data or --dataset, not both.")
+    own, known = own_data(options), options.dataset or DATASET
+    dataset, data_name = (known, known) if own is None else (own, own.name)
     models = random_models(options.models, options.seed, options.kinds)
     name, classifier = ("logistic regression", None) if options.estimator is None else find_estimator(options.estimator)
     if classifier is not None:

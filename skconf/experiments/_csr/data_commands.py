@@ -11,8 +11,8 @@ from skconf.datasets._uci import changed_files, unchecked_files
 from skconf.experiments._shared.commands import add_data_home, new_command
 
 _DESCRIPTION = """\
-The fifteen data sets of the CSR paper, read from the raw files of their archives. The data sets of scikit-learn need no
-files.
+The fifteen data sets of the CSR paper, and the handwritten digits of scikit-learn. They are read from the raw files of
+their archives. The two data sets of scikit-learn, breast_cancer and digits, need no files.
 
 Exit status: 0 on success; 1 if a data set failed, even if the others did not; 2 for a mistake in the command.
 """

@@ -12,8 +12,7 @@ from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
 from skconf.experiments._cwsa.ranking_page import ranking_report
 from skconf.experiments._cwsa.stress import answers_of, models_at_hand, stressed
 from skconf.experiments._cwsa.stress_page import stress_report
-from skconf.experiments._shared.commands import add_experiment, chosen_dataset, own_classifier, repeated
-from skconf.experiments._shared.random_models import random_models
+from skconf.experiments._shared.commands import DATASET, add_experiment, repeated
 from skconf.experiments._shared.report import ExperimentReport
 
 
@@ -66,8 +65,8 @@ def _cwsa(options: argparse.Namespace) -> ExperimentReport:
 
 def _stress(options: argparse.Namespace) -> ExperimentReport:
     if options.predictions is None:
-        dataset, name = chosen_dataset(options)
-        models, failed = models_at_hand(dataset, options.data_home, options.seed, own_classifier(options)), []
+        name = options.dataset or DATASET
+        models, failed = models_at_hand(name, options.data_home, options.seed), []
         source = {"data": f"simulated answers, and classifiers on {name}"}
     else:
         read = read_predictions(options.predictions)
@@ -81,17 +80,16 @@ def _ranking(options: argparse.Namespace) -> ExperimentReport:
         read = read_predictions(options.predictions)
         ranking = cwsa_ranking_experiment(read.profiles)
         return ranking_report(ranking, _of_files(read), read.failed)
-    dataset, name = chosen_dataset(options)
-    models = [*random_models(options.models, options.seed), *own_classifier(options).values()]
+    name = options.dataset or DATASET
     ranking = cwsa_ranking_experiment(
-        dataset=dataset,
-        models=models,
+        dataset=name,
+        n_models=options.models,
         data_home=options.data_home,
         random_state=options.seed,
         n_jobs=options.jobs,
         progress=True,
     )
-    source = {"data": f"known distributions, and {len(models)} classifiers on {name}", "seed": str(options.seed)}
+    source = {"data": f"known distributions, and {options.models} classifiers on {name}", "seed": str(options.seed)}
     return ranking_report(ranking, source)
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
@@ -160,18 +159,15 @@ def _fixed(answers: Answers) -> Model:
     return Model(lambda rng: answers)  # noqa: ARG005
 
 
-def models_at_hand(
-    dataset: DataSet, data_home: str | PathLike[str] | None, seed: int, more: Mapping[str, Any] | None = None
-) -> dict[str, Model]:
-    """Return the authors' simulated model, and classifiers (with `more`) that are trained on half of a data set."""
+def models_at_hand(dataset: DataSet, data_home: str | PathLike[str] | None, seed: int) -> dict[str, Model]:
+    """Return the authors' simulated model, and three classifiers that are trained on half of a data set."""
     halves = split_in_half(dataset, data_home, seed)
-    classifiers = {**_CLASSIFIERS, **(more or {})}
-    return {_SIMULATED: Model(_simulated)} | {name: _trained(model, halves) for name, model in classifiers.items()}
+    return {_SIMULATED: Model(_simulated)} | {name: _trained(model, halves) for name, model in _CLASSIFIERS.items()}
 
 
 def _trained(classifier: Any, halves: Halves) -> Model:
-    """Return the answers of a classifier, also for shifted inputs if its inputs are numbers."""
-    X, X_test = halves.features(classifier)
+    """Return the answers of a classifier, also for shifted inputs."""
+    X, X_test = halves.numbers
     probabilities = trained(classifier, X, halves.y, len(halves.labels))
 
     def answers(inputs: Any) -> Answers:
@@ -179,10 +175,7 @@ def _trained(classifier: Any, halves: Halves) -> Model:
         correct = proba.argmax(axis=1) == halves.y_test
         return Answers(correct, proba.max(axis=1), halves.y_test, len(halves.labels))
 
-    unshifted = answers(X_test)
-    if isinstance(classifier, Pipeline):
-        return _fixed(unshifted)
-    spread = X.std(axis=0)
+    unshifted, spread = answers(X_test), X.std(axis=0)
 
     def shifted(rng: np.random.Generator, distance: float) -> Answers:
         return answers(X_test + distance * spread * rng.normal(size=X_test.shape)) if distance else unshifted

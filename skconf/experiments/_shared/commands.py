@@ -12,7 +12,6 @@ from skconf._core.command_options import one_of, output_file, whole_number
 from skconf._core.messages import capitalized
 from skconf._core.terminal import CommandError, line_width, say, write_file
 from skconf.datasets import list_uci
-from skconf.experiments._shared.estimators import find_estimator, seeded
 from skconf.experiments._shared.own_file import read_own_file
 from skconf.experiments._shared.report import ExperimentReport
 
@@ -23,7 +22,8 @@ Ctrl-C.
 _COMPARED = """\
 The result has our values, the paper's values, and their difference in standard errors (s.e.), if comparable.
 """
-_DATASET = "digits"
+#: The data set that experiments use by default.
+DATASET = "digits"
 #: Options of several experiments.
 OPTIONS: dict[str, dict[str, Any]] = {
     "--predictions": {
@@ -36,7 +36,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--dataset": {
         "type": one_of(list_uci(), "data set"),
         "metavar": "NAME",
-        "help": f"data set (default: {_DATASET}, which needs no files)",
+        "help": f"data set (default: {DATASET}, which needs no files)",
     },
     "--models": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "models to compare (default: 100)"},
     "--seed": {"type": whole_number(0), "default": 0, "metavar": "S", "help": "seed (default: 0)"},
@@ -57,12 +57,12 @@ def add_experiment(
     options: Sequence[str | tuple[str, Mapping[str, Any]]],
     examples: Sequence[str],
     *,
-    estimator: str = "one more model",
+    estimator: str = "",
 ) -> None:
     """Add the command of an experiment.
 
     Options are names of options of several experiments, or an own option with the arguments of `add_argument`. Examples
-    are arguments of the command. `estimator` says what the classifier of the user is for, if there is an option for it.
+    are arguments of the command. `estimator` says what a classifier of the user is for, if the command takes own data.
     """
     description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(_run, run), description, examples)
@@ -71,6 +71,7 @@ def add_experiment(
         parser.add_argument(flag, **details)
     if "--dataset" in options:
         add_data_home(parser)
+    if estimator:
         add_own(parser, estimator, several=False)
     add_output_files(parser, "every value, a row for each")
 
@@ -159,22 +160,6 @@ def own_data(options: argparse.Namespace) -> Any:
         return read_own_file(options.data, options.target)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-
-
-def chosen_dataset(options: argparse.Namespace) -> tuple[Any, str]:
-    """Return the data set that the options name, and its name."""
-    if options.data is not None and options.dataset is not None:
-        raise CommandError("pass --data or --dataset, not both.")
-    own = own_data(options)
-    return (options.dataset or _DATASET,) * 2 if own is None else (own, own.name)
-
-
-def own_classifier(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the user's own classifier that the options name, by its name; nothing if there is none."""
-    if options.estimator is None:
-        return {}
-    name, classifier = find_estimator(options.estimator)
-    return {name: seeded(classifier, options.seed)}
 
 
 def repeated(options: argparse.Namespace) -> dict[str, str]:
