@@ -275,6 +275,12 @@ def test_oldest_versions_are_those_of_the_package():
     assert dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+) \|", text, flags=re.M)) == oldest
 
 
+def test_extras_to_install_are_those_of_the_package():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "install.md").read_text(), flags=re.M)
+    assert sorted(named) == sorted(extras)
+
+
 @pytest.fixture
 def new_metric(tmp_path):
     """The folder of the metric that the contributing guide adds, and of its test."""
