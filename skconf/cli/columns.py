@@ -20,15 +20,20 @@ _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
 _NO_COLUMN = "none"
 
 
-def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target") -> None:
-    """Add the options; `target` is the name of the option for the true labels."""
+def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target", weighted: bool = True) -> None:
+    """Add the options; `target` is the name of the option for the true labels.
+
+    If the command refuses weights, which are then not `weighted`, the help does not show their option.
+    """
     for name, meaning in _MEANINGS.items():
         else_found = "" if name in ("weight", "abstained") else "; else it is guessed"
         else_found = f"{else_found}; '{_NO_COLUMN}': the model never abstains" if name == "abstained" else else_found
         parser.add_argument(
             f"--{target if name == 'target' else name}",
             metavar="COLUMN",
-            help=f"column with the {meaning} (default: {USUAL[name]}, if it exists{else_found})",
+            help=f"column with the {meaning} (default: {USUAL[name]}, if it exists{else_found})"
+            if weighted or name != "weight"
+            else argparse.SUPPRESS,
         )
     parser.add_argument(
         "--cluster",

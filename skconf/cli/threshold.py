@@ -27,7 +27,8 @@ examples:
 
 The file has a row for each prediction. Its cases must not be part of the training data of the model or of its
 calibrator. The file has the same columns as for evaluate: probabilities, or a confidence in each predicted label, or
-the correctness of each answer. Logs of language models are read, too.
+the correctness of each answer. But --label names the true labels, and there must be no weights, because a guarantee
+counts every row once. Logs of language models are read, too.
 
 These promises are possible. They hold for new cases like the cases in the file:
 
@@ -111,7 +112,7 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
     threshold.add_argument(
         "--format", choices=("text", "json", "toml"), default="text", help="format of the output (default: 'text')"
     )
-    add_column_options(threshold, target="label")
+    add_column_options(threshold, target="label", weighted=False)
 
 
 def _promise(text: str) -> tuple[str, str | None, float]:

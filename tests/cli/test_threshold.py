@@ -200,6 +200,14 @@ def test_grades_are_refused_with_what_to_pass(capsys):
     assert "graded between 0 and 1. Name a column of 1 and 0 with --correct." in capsys.readouterr().err
 
 
+def test_weights_are_not_offered(capsys):
+    """The option is known, so that its error can say why, but the help does not show what is always refused."""
+    with pytest.raises(SystemExit):
+        main(["threshold", "--help"])
+    shown = capsys.readouterr().out
+    assert "--weight" not in shown and "there must be no weights" in shown
+
+
 def test_weights_are_refused(capsys):
     TABLE.assign(sample_weight=2.0).to_csv("w.csv", index=False)
     assert main(["threshold", "w.csv"]) == 2
