@@ -37,6 +37,10 @@ def numbers(text):
 
 
 class TestNumbers:
+    def test_of_a_kind_of_error_that_does_not_occur(self):
+        only_misses = pd.DataFrame({"fraud": np.where(Y == 1, Z > 1, 0.1), "honest": np.where(Y == 1, Z <= 1, 0.9)})
+        assert "no false alarms" in " ".join(report(only_misses).summary().split())
+
     def test_are_those_of_rows_weighted_by_hand(self):
         found = report(metrics="all", threshold=0.8).frame["value"]
         with warnings.catch_warnings():

@@ -84,9 +84,10 @@ def _apart(found: AtPrevalence) -> str:
     if len(found.names) == 2:
         rare = found.rarest
         name, other = found.names[rare], found.names[1 - rare]
+        alarms, missed = (_count(found.wrong[at]).replace("none", "no") for at in (1 - rare, rare))
         return (
-            f": {_count(found.wrong[1 - rare])} false alarms (true class {other}, answer {name}) and "
-            f"{_count(found.wrong[rare])} missed cases (true class {name}, answer {other})"
+            f": {alarms} false alarms (true class {other}, answer {name}) and "
+            f"{missed} missed cases (true class {name}, answer {other})"
         )
     order = np.argsort(-found.wrong, kind="stable")
     told = [f"{_count(found.wrong[at])} of {found.names[at]}" for at in order[:_TOLD] if found.wrong[at]]
