@@ -101,10 +101,10 @@ def test_confusions_are_those_of_a_loop(weighted):
             pairs.setdefault(pair, []).append(row)
     order = sorted(pairs, key=lambda pair: (-weight[pairs[pair]].sum(), -len(pairs[pair]), pair))
     found = Labels.of(profile).confusions(profile.confidence, profile.sample_weight, 5)
-    assert [(each.true, each.predicted) for each in found] == order[:5]
-    for each, pair in zip(found, order, strict=False):
+    assert list(zip(found["true"], found["predicted"], strict=True)) == order[:5]
+    for each, pair in zip(found.itertuples(), order, strict=False):
         rows = pairs[pair]
-        assert each.n_rows == len(rows)
+        assert each.rows == len(rows)
         assert each.confidence == pytest.approx(np.average(profile.confidence[rows], weights=weight[rows]))
     assert "Most frequent confusions" in where(evidence_of(profile_of(3))).text(200)
     assert "Most frequent confusions" not in where(evidence_of(profile_of(2))).text(

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
@@ -12,28 +13,6 @@ from skconf._core.messages import visible
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.slices import Slices
-
-
-class Confusion(NamedTuple):
-    """A confusion of two labels.
-
-    Attributes
-    ----------
-    true, predicted : int
-        Positions of the labels.
-    n_rows : int
-        Number of rows.
-    share : float
-        Weighted share of all confusions.
-    confidence : float
-        Weighted mean confidence of these rows.
-    """
-
-    true: int
-    predicted: int
-    n_rows: int
-    share: float
-    confidence: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,27 +69,20 @@ class Labels:
         cells = np.bincount(self.true * np.intp(n_classes + 1) + column, minlength=n_classes * (n_classes + 1))
         return cells.reshape(n_classes, n_classes + 1)
 
-    def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> list[Confusion]:
-        """Find the most frequent confusions, by weight if there are weights."""
-        wrong = self.true != self.predicted
-        if weight is not None:
-            wrong &= weight > 0
-        each = np.ones(len(wrong)) if weight is None else weight
-        pairs, at = np.unique(self.true[wrong] * np.intp(len(self)) + self.predicted[wrong], return_inverse=True)
-        count, total, says = (
-            np.bincount(at, of_row, len(pairs))
-            for of_row in (None, each[wrong], each[wrong] * confidence[wrong])  # fewest first: stable by label
-        )
-        order = np.lexsort((pairs, -count, -total))[:at_most]
-        return [
-            Confusion(
-                *divmod(int(pairs[k]), len(self)),
-                int(count[k]),
-                float(total[k] / total.sum()),
-                float(says[k] / total[k]),
-            )
-            for k in order
-        ]
+    def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> pd.DataFrame:
+        """Return the most frequent confusions, by weight if there are weights.
+
+        The columns are the positions ``true`` and ``predicted``, the number of ``rows``, their weighted ``share`` of
+        all confusions, and their weighted mean ``confidence``.
+        """
+        each = np.ones(len(self.true)) if weight is None else weight
+        columns = {"true": self.true, "predicted": self.predicted, "weight": each, "confidence": each * confidence}
+        rows = np.flatnonzero((self.true != self.predicted) & (each > 0))
+        wrong = pd.DataFrame({name: values[rows] for name, values in columns.items()})
+        found = wrong.groupby(["true", "predicted"]).agg(rows=("weight", "size"), weight=("weight", "sum"))
+        found["confidence"] = wrong.groupby(["true", "predicted"])["confidence"].sum() / found["weight"]
+        found["share"] = found["weight"] / found["weight"].sum()
+        return found.sort_values(["weight", "rows"], ascending=False).reset_index().head(at_most)
 
 
 @dataclass(frozen=True, eq=False)

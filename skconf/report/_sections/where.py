@@ -182,14 +182,14 @@ def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TableP
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Table the most frequent confusions."""
     confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS)
-    if not confusions or len(labels) == 2:  # the table of answers has the confusions of two classes
+    if confusions.empty or len(labels) == 2:  # the table of answers has the confusions of two classes
         return []
     columns = {
-        f"{start}true class": [labels.name(each.true) for each in confusions],
-        "answer": [labels.name(each.predicted) for each in confusions],
-        "rows": [f"{each.n_rows:,}" for each in confusions],
-        "of all errors": [percent(each.share) for each in confusions],
-        "average confidence": [percent(each.confidence) for each in confusions],
+        f"{start}true class": confusions["true"].map(labels.name),
+        "answer": confusions["predicted"].map(labels.name),
+        "rows": confusions["rows"].map("{:,}".format),
+        "of all errors": confusions["share"].map(percent),
+        "average confidence": confusions["confidence"].map(percent),
     }
     title = f"{start}most frequent confusions" if start else "Most frequent confusions"
     return [TablePart(title, pd.DataFrame(columns), rows_in_text=5)]
