@@ -30,12 +30,12 @@ _HALF_DIGIT = 0.5e-4
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
 
 
-def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.DataFrame:
+def cwsa_experiment(*, n_repetitions: int = 100, random_state: int = 0) -> pd.DataFrame:
     """Rerun the CWSA paper's simulated models, and compare with its Tables 1 to 3 and the values of Section 5.
 
     Parameters
     ----------
-    n_repetitions : int, default=400
+    n_repetitions : int, default=100
         Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one repetition.
     random_state : int, default=0
         Seed.
@@ -126,6 +126,7 @@ def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, rando
     Returns
     -------
     CWSASweep
+        DataFrames `curves`, with a row for each model and threshold, and `summary`, with a row for each model.
 
     Examples
     --------
