@@ -3,8 +3,7 @@
 import numpy as np
 
 from skconf import experiments
-from skconf.experiments._cf1.page import _values, cf1_report
-from skconf.report._page.chart import Band
+from skconf.experiments._cf1.page import Band, _values, cf1_report
 
 
 def test_what_variances_show():

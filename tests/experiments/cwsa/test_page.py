@@ -7,8 +7,7 @@ import pandas as pd
 
 from skconf import experiments
 from skconf.experiments._cwsa.files import predictions_cells, read_predictions
-from skconf.experiments._cwsa.page import cwsa_report, predictions_report
-from skconf.report._page.chart import Line
+from skconf.experiments._cwsa.page import Line, cwsa_report, predictions_report
 
 
 def test_what_simulated_models_show():
