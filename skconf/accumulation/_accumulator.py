@@ -277,8 +277,8 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If there are fewer than two samples, or if samples come in groups. If `confidence_level` is invalid. If the
-            accumulator was made with ``intervals=False``.
+            If there are fewer than two samples, or if samples come in clusters. If `confidence_level` is invalid. If
+            the accumulator was made with ``intervals=False``.
 
         Examples
         --------
@@ -303,8 +303,8 @@ class MetricAccumulator:
         state = self._filled()
         if state.task.in_groups:
             raise ValueError(
-                "These answers come in groups and depend on each other, but sums over answers do not show the groups. "
-                "Use skconf.inference.confidence_interval with the predictions in memory."
+                "These answers come in clusters and depend on each other, but sums over answers do not show the "
+                "clusters. Use skconf.inference.confidence_interval with the predictions in memory."
             )
         if state.n_units < 2:
             raise ValueError(

@@ -84,8 +84,8 @@ class Assessment:
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy. It agrees with the test. If answers come in groups, this interval is for answers
-        of new groups, and may disagree with the test; the interval of the gap agrees with the test.
+        95% interval of the accuracy. It agrees with the test. If answers come in clusters, this interval is for answers
+        of new clusters, and may disagree with the test; the interval of the gap agrees with the test.
     gap, gap_low, gap_high : float
         Average confidence minus accuracy, and its 95% interval.
     observed_errors, expected_errors : float

@@ -119,7 +119,7 @@ def compare(
         available, else "bootstrap". If the metric is a mean and few samples differ, "auto" computes an exact p-value,
         "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Samples of one group are drawn together, and swapped together. None uses the groups of the profiles, if they
+        Samples of one cluster are drawn together, and swapped together. None uses the clusters of the profiles, if they
         have any.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Every resample then has the same number of samples of each stratum.
@@ -161,9 +161,9 @@ def compare(
     test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
     agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
     then uses all possible signs of the paired differences. The p-value is the share of signs whose mean is at least as
-    far from 0, here 2/64 = 0.031. "auto" uses all signs for up to 16 samples or groups that differ. If all differences
-    have the same size, the limit is 100; this is McNemar's exact test. The interval is still computed as for
-    "delta", and may be too narrow. For other metrics, use "permutation", whose p-value is valid for any number of
+    far from 0, here 2/64 = 0.031. "auto" uses all signs for up to 16 samples or clusters that differ. If all
+    differences have the same size, the limit is 100; this is McNemar's exact test. The interval is still computed as
+    for "delta", and may be too narrow. For other metrics, use "permutation", whose p-value is valid for any number of
     samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
@@ -177,7 +177,8 @@ def compare(
     If more than 5% of a size ratio depends on answers so confident that their errors are hardly ever observed, "auto"
     gives no p-value and no interval, and a warning says so. Compare `capped_size_ratio` instead.
 
-    The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
+    The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, clusters or
+    strata.
 
     The smaller a calibration error is, the more it is overestimated. The difference between a calibrated model and
     another model is therefore underestimated, also by the interval. The p-value is then too large, not too small.

@@ -121,13 +121,13 @@ def confidence_interval(
         of the resamples. The quantiles are corrected for bias and, if the metric has influence values, for
         acceleration. "auto" chooses a valid method from the table in the notes. The result names the method.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        The group of each sample, such as its patient or its day. Samples of one group are drawn together. If there are
-        several columns, each combination of values is a group. None uses the groups of the profile, if it has any, such
-        as the rows of a multilabel task.
+        The cluster of each sample, such as its patient or its day. Samples of one cluster are drawn together. If there
+        are several columns, each combination of values is a cluster. None uses the clusters of the profile, if it has
+        any, such as the rows of a multilabel task.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Pass it if the number of samples of each stratum was fixed before sampling, for
         example the number of samples of each class. None uses the strata of the profile, if it has strata and there are
-        no groups.
+        no clusters.
     n_resamples : int, default=1000
         Number of resamples for "bootstrap" and "bca". The method "bayesian", which "auto" may choose, always uses
         2,000.
@@ -151,7 +151,7 @@ def confidence_interval(
     ------
     ValueError
         If the metric is unknown, or if `confidence_level`, `method` or predictions are not valid. If there are fewer
-        than two samples or groups, or if a stratum has only one sample or group.
+        than two samples or clusters, or if a stratum has only one sample or cluster.
     TypeError
         If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
         that has kinks.
@@ -171,14 +171,14 @@ def confidence_interval(
     What is estimated                      Method
     =====================================  ============================================================================
     The size ratio                         "gamma"; "none" if a single error could add more than 0.3 to it
-    Its z-score; with groups or strata     "delta"; "none" if fewer than 3 errors are expected in the most confident 5%
+    Its z-score; with clusters or strata   "delta"; "none" if fewer than 3 errors are expected in the most confident 5%
                                            of the answers
     A metric without influence values      "bootstrap"; below 30 errors, a warning says that it may miss the truth
     Share of all, strata weigh unequally   "mover"
     All else where strata weigh unequally  "bayesian", within each stratum
-    With groups, strata or costs           "delta". With groups, "bayesian" if the errors are in fewer than ten groups
-                                           and in at most a quarter of all; not for means with two finite bounds or
-                                           over classes, and not above 10,000 samples
+    With clusters, strata or costs         "delta". With clusters, "bayesian" if the errors are in fewer than ten
+                                           clusters and in at most a quarter of all; not for means with two finite
+                                           bounds or over classes, and not above 10,000 samples
     A metric that does not count errors    "delta"
     A share of answers, equal weights      "exact": `coverage_score`, `selective_accuracy_score`, `selective_risk_loss`;
                                            "delta": `accuracy`
@@ -194,19 +194,19 @@ def confidence_interval(
     same interval for (Σ w)² / Σ w² samples. Means of graded answers are not shares, so the last row applies to them.
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
-    degrees of freedom are the number of units minus the number of strata. With groups, the influence of a group that
-    has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees of freedom of this
-    error are computed for groups of these sizes, with the correlation within groups that the sample has (Bell and
-    McCaffrey [8]_). The correlation is that of pairs of samples in one group (Karlin, Cameron and Williams [9]_). The
-    sizes and the correlation also imply an error. The interval of a single model is at least as wide as this error with
-    the normal distribution says, because by chance the errors of a sample may all be in small groups. If the error
-    comes from resamples, groups of sizes s count as (Σ s)² / Σ s² groups of equal size.
+    degrees of freedom are the number of units minus the number of strata. With clusters, the influence of a cluster
+    that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees of freedom of
+    this error are computed for clusters of these sizes, with the correlation within clusters that the sample has (Bell
+    and McCaffrey [8]_). The correlation is that of pairs of samples in one cluster (Karlin, Cameron and Williams [9]_).
+    The sizes and the correlation also imply an error. The interval of a single model is at least as wide as this error
+    with the normal distribution says, because by chance the errors of a sample may all be in small clusters. If the
+    error comes from resamples, clusters of sizes s count as (Σ s)² / Σ s² clusters of equal size.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
-    standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights, groups
-    or strata, `accuracy` and `roc_auc` are treated as other metrics. With strata, the interval is too narrow if errors
-    are few. With groups, this holds for averages over classes.
+    standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights,
+    clusters or strata, `accuracy` and `roc_auc` are treated as other metrics. With strata, the interval is too narrow
+    if errors are few. With clusters, this holds for averages over classes.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
@@ -214,9 +214,9 @@ def confidence_interval(
     If right answers are few, one right answer is added as well. For the area of right and wrong answers, two answers of
     the rarer kind are added, one above and one below all others. For a class that is rarer than three times the errors,
     three answers are added: a true positive, a false negative and a false positive of this class. The coverage was
-    measured, not proved. The standard error is the standard deviation of the draws. With groups, all samples of a group
-    have the same variable. Added answers then weigh more, by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the
-    size of a group, and ρ the correlation of errors within groups.
+    measured, not proved. The standard error is the standard deviation of the draws. With clusters, all samples of a
+    cluster have the same variable. Added answers then weigh more, by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m
+    is the size of a cluster, and ρ the correlation of errors within clusters.
 
     Strata weigh unequally if classes are weighted to other shares than they have in the sample, as in the profiles of
     :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and each stratum keeps

@@ -80,7 +80,7 @@ def shift_test(
     Raises
     ------
     ValueError
-        If scores are missing or not one-dimensional. If there are sample weights. If answers are graded or in groups.
+        If scores are missing or not one-dimensional. If there are sample weights. If answers are graded or in clusters.
 
     Examples
     --------
@@ -128,8 +128,8 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
             )
         if given.groups is not None:
             raise ValueError(
-                f"{name} has answers in groups. These depend on each other, but the tests need independent answers. "
-                "Pass one answer of each group."
+                f"{name} has answers in clusters. These depend on each other, but the tests need independent answers. "
+                "Pass one answer of each cluster."
             )
         return given.score
     try:

@@ -64,7 +64,7 @@ def assess_confidence(
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. If weights differ, only the gap between average confidence and accuracy is tested, and the
-        sentence says so. The same holds if answers are graded or come in groups.
+        sentence says so. The same holds if answers are graded or come in clusters.
 
     Returns
     -------
@@ -113,9 +113,9 @@ def assess_confidence(
     errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal
     distribution. Two standard errors are computed, one from the confidences and one from the data. The larger one is
     used. With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in
-    groups (`groups` of a profile), the standard error of the gap is computed from the data; if there are groups, from
-    the groups and with the t distribution. The interval of their accuracy is computed as in
-    :func:`confidence_interval`, for new groups. The sentence also gives the interval of the gap.
+    clusters (`groups` of a profile), the standard error of the gap is computed from the data; if there are clusters,
+    from the clusters and with the t distribution. The interval of their accuracy is computed as in
+    :func:`confidence_interval`, for new clusters. The sentence also gives the interval of the gap.
 
     If a classifier rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about its
     accepted answers. Rows that abstain are left out as well. If it rejects everything, the verdict is about the answers

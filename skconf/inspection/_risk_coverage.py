@@ -135,8 +135,8 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range, or passed for graded answers, for costs or for answers in groups. If
-            `scale` is not one of its values. If `baseline` has other samples.
+            If `confidence_level` is out of range, or passed for graded answers, for costs or for answers in clusters.
+            If `scale` is not one of its values. If `baseline` has other samples.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None
@@ -150,7 +150,7 @@ class RiskCoverageDisplay(Display):
             if profile.kind != "right or wrong" or profile.groups is not None:
                 raise ValueError(
                     "confidence_level needs independent answers that are right or wrong. Leave it out for graded "
-                    "answers, for costs and for answers in groups."
+                    "answers, for costs and for answers in clusters."
                 )
             size = effective_sizes(profile)
             stratified = StratifiedShares.from_the_top(profile, profile.score, profile.ranking.score)

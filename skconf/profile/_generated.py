@@ -63,7 +63,8 @@ class FromGenerated(FromPairs):
         sample_weight : array-like of shape (n_questions,), default=None
             Non-negative weights.
         groups : array-like of shape (n_questions,), default=None
-            The group of each question, such as its document. Pass it if questions of one group depend on each other.
+            The cluster of each question, such as its document. Pass it if questions of one cluster depend on each
+            other.
 
         Returns
         -------
@@ -141,7 +142,8 @@ class FromGenerated(FromPairs):
         sample_weight : array-like of shape (n_sequences,), default=None
             Non-negative weights.
         groups : array-like of shape (n_sequences,), default=None
-            The group of each sequence, such as its document. Pass it if sequences of one group depend on each other.
+            The cluster of each sequence, such as its document. Pass it if sequences of one cluster depend on each
+            other.
 
         Returns
         -------

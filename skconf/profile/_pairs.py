@@ -51,7 +51,7 @@ class FromPairs(Changed):
         score : array-like of shape (n_samples,), default=None
             The scores that are compared with a threshold. If None, these are the confidences.
         groups : array-like of shape (n_samples,), default=None
-            The group of each answer, such as its patient. Pass it if answers of one group depend on each other.
+            The cluster of each answer, such as its patient. Pass it if answers of one cluster depend on each other.
         grades : mapping from label to float, default=None
             A number in [0, 1] for each confidence that is a word.
         abstained : array-like of shape (n_samples,), default=None
@@ -155,7 +155,7 @@ class FromPairs(Changed):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            The group of each answer, such as its patient. Pass it if answers of one group depend on each other.
+            The cluster of each answer, such as its patient. Pass it if answers of one cluster depend on each other.
 
         Returns
         -------

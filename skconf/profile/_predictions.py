@@ -65,7 +65,7 @@ class FromPredictions(FromPairs):
             The lowest score that is accepted: a number in [0, 1], or any number if you pass a `score`. Infinity accepts
             nothing. Metrics use it if they get no other threshold.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as its patient. Pass it if samples of one group depend on each other.
+            The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other.
         abstained : array-like of shape (n_samples,), default=None
             Whether the model abstains in each row, as in :meth:`from_correctness`. Such a row needs no true label and
             no probabilities.

@@ -66,8 +66,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     costs : ndarray of shape (n_samples, n_decisions) or None
         Cost of each decision for each sample, given its true class. None if costs do not differ by sample.
     groups : ndarray of shape (n_samples,) or None
-        Group of each answer, such as its row in a multilabel task, where each row has several answers. Answers of one
-        group depend on each other, so intervals, comparisons and guarantees draw groups and not answers.
+        Cluster of each answer, such as its row in a multilabel task, where each row has several answers. Answers of one
+        cluster depend on each other, so intervals, comparisons and guarantees draw clusters and not answers.
     topic : ndarray of shape (n_samples,) or None
         Position in `topics` of the topic of each answer, such as its label in a multilabel task.
     topics : tuple or None
@@ -178,7 +178,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as its patient. None makes each sample a group.
+            The cluster of each sample, such as its patient. None makes each sample a cluster.
 
         Returns
         -------
@@ -279,7 +279,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as its patient. Pass it if samples of one group depend on each other.
+            The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other.
 
         Returns
         -------

@@ -168,11 +168,11 @@ def confidence_report(
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
     P-values are adjusted by Holm's method for all slices of a model. So a slice is called overconfident for at most one
     in twenty calibrated classifiers. With unequal weights, a slice needs 30 expected errors, and the test assumes a
-    normal gap. Rows must be independent, or in groups, such as the labels of a multilabel task. Groups with several
+    normal gap. Rows must be independent, or in clusters, such as the labels of a multilabel task. Clusters with several
     answers in a slice, and graded answers, are tested by a t test of the gap.
 
-    A report on graded answers, on answers in groups or on costs answers the same questions. Intervals are then for
-    means over groups, or over answers. The guarantee for groups uses one answer of each group. The guarantee for
+    A report on graded answers, on answers in clusters or on costs answers the same questions. Intervals are then for
+    means over clusters, or over answers. The guarantee for clusters uses one answer of each cluster. The guarantee for
     graded answers draws each answer once as right or wrong. Costs have no bound, so they have neither guaranteed
     thresholds nor p-values of slices. Labels of a multilabel task are sorted worst first.
 

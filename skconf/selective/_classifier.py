@@ -61,7 +61,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         How the probabilities for fitting the calibrator are made. None uses out-of-fold predictions of a stratified
         5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of
         the samples, and the classifier is not trained on it. If ``fit`` gets `groups`, an int or None makes folds of
-        whole groups, and a float holds out whole groups. It is unused if there is neither a `calibration` nor a
+        whole clusters, and a float holds out whole clusters. It is unused if there is neither a `calibration` nor a
         learned confidence.
     ensemble : bool, default=False
         If True, keep the classifier and the calibrator of every fold and average their probabilities. If False, fit one

@@ -262,7 +262,7 @@ def required_samples(
     Returns
     -------
     int or dict of label to int
-        Number of samples on which the threshold is chosen. If samples come in groups, it is the number of groups.
+        Number of samples on which the threshold is chosen. If samples come in clusters, it is the number of clusters.
         If there are slices, it is the number in each slice. With `prevalence`, it is the number of samples of each
         class. From these samples, as many samples as needed can be drawn with the given shares; the probability that a
         class has too few samples is below 0.001.

@@ -101,7 +101,7 @@ class TunedThreshold:
         the target, because you did not set that limit in advance. With a `prevalence`, it is the limit of the samples
         that were drawn with the given shares, so the risk of all samples may be above it.
     n_samples : int
-        Number of samples on which the threshold was chosen. If samples come in groups, it is the number of groups.
+        Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str
         Why no threshold qualifies, and how many samples would be enough. Empty if a threshold qualifies.
     results : dict of str to ndarray of shape (n_thresholds,)

@@ -261,8 +261,8 @@ def separate_stream(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
 
 
-#: What reasons say if only one sample of each group counts.
-ONE_COUNTS = " (of each group, one sample counts)"
+#: What reasons say if only one sample of each cluster counts.
+ONE_COUNTS = " (of each cluster, one sample counts)"
 
 
 def one_of_each(clusters: Codes, rng: np.random.Generator) -> Rows:

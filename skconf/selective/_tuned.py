@@ -124,11 +124,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         other samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on
         out-of-fold scores, and a classifier fitted on all samples predicts. None means 5-fold cross-fitting if there
         is no `confidence_level`. If there is one, None holds out a fifth of the samples, or half of them if a frozen
-        classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole groups, and a float
-        holds out whole groups.
+        classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole clusters, and a float
+        holds out whole clusters.
     {output}
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out parts, and of the sample drawn from each group.
+        Seed of the held-out parts, and of the sample drawn from each cluster.
 
     Attributes
     ----------
@@ -181,8 +181,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
     - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`.
 
-    With `groups`, the threshold is chosen on a random sample from each group, and the promise is about the risk of a
-    random sample of a random new group. In ``cross_validate``, enable metadata routing and pass
+    With `groups`, the threshold is chosen on a random sample from each cluster, and the promise is about the risk of a
+    random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
     ``params={"groups": groups}``: its own `groups` do not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for

@@ -116,9 +116,9 @@ def tune_threshold(
         `confidence_level` is the probability that all promises hold at once. Everything is rejected in a slice with too
         few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as its patient. Pass it if samples of one group depend on each other. It needs a
-        `confidence_level`. Only a single random sample of each group is then used, and the promise holds for a random
-        sample of a random new group. None uses the groups of the profile, if it has any.
+        The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other. It
+        needs a `confidence_level`. Only a single random sample of each cluster is then used, and the promise holds for
+        a random sample of a random new cluster. None uses the clusters of the profile, if it has any.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
@@ -126,7 +126,7 @@ def tune_threshold(
     score : array-like of shape (n_samples,), default=None
         The scores that are compared with the threshold. If None, these are the confidences.
     random_state : int, RandomState instance or None, default=None
-        Seed for drawing one sample from each group, and for drawing rows if there is a `prevalence`.
+        Seed for drawing one sample from each cluster, and for drawing rows if there is a `prevalence`.
 
     Returns
     -------

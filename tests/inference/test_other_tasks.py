@@ -161,11 +161,11 @@ class TestGroups:
         profile = rows_of_labels()
         with pytest.raises(ValueError, match="overconfidence_risk assumes independent answers"):
             overconfidence_by_group(profile, groups=profile.groups % 2)
-        with pytest.raises(ValueError, match="reference has answers in groups"):
+        with pytest.raises(ValueError, match="reference has answers in clusters"):
             shift_test(profile, profile)
         total = MetricAccumulator("cw_accuracy").update(profile)
         assert total.result()["cw_accuracy"] == pytest.approx(DEFINITIONS["cw_accuracy_score"]()(profile))
-        with pytest.raises(ValueError, match="groups"):
+        with pytest.raises(ValueError, match="answers come in clusters"):
             total.confidence_interval()
 
 

@@ -236,7 +236,7 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         y, proba, target=0.1, confidence_level=LEVEL, slices=patient % 2, groups=patient, random_state=0
     )
     assert found.guarantees["n_samples"].tolist() == [500, 500]
-    with pytest.warns(UserWarning, match=r"without an error are needed \(of each group, one sample counts\)\. See"):
+    with pytest.warns(UserWarning, match=r"without an error are needed \(of each cluster, one sample counts\)\. See"):
         tune_threshold(y[:80], proba[:80], target={"risk": 0.1}, confidence_level=LEVEL, groups=patient[:80])
 
 

@@ -264,7 +264,7 @@ def test_a_limit_below_the_target_is_that_of_a_threshold_fixed_in_advance():
 def test_groups_say_what_is_counted():
     reason = said(np.zeros(100), target=0.05, confidence_level=0.95, groups=np.arange(100) // 4)
     assert reason.startswith("25 samples cannot show ")
-    assert reason.endswith("without an error are needed (of each group, one sample counts)")
+    assert reason.endswith("without an error are needed (of each cluster, one sample counts)")
 
 
 def test_one_error_is_not_one_errors():

@@ -110,8 +110,8 @@ class Metric(Registered):
         """Raise if the metric is not defined for this kind of answers."""
         if self.draws_answers and profile.groups is not None:
             raise ValueError(
-                f"{self.info.name} assumes independent answers, but these come in groups, such as the labels of one "
-                "row. Pass one answer of each group, or use confidence_interval, which resamples groups."
+                f"{self.info.name} assumes independent answers, but these come in clusters, such as the labels of one "
+                "row. Pass one answer of each cluster, or use confidence_interval, which resamples clusters."
             )
         if _KINDS.index(profile.kind) <= _KINDS.index(self.takes):
             return

@@ -306,7 +306,7 @@ def _notes(evidence: Evidence) -> str:
     if kind == "graded":
         text += " The rule counts errors: it draws each answer once as right or wrong, right with its correctness."
     if any(profile.groups is not None for profile in profiles):
-        text += " The rule uses one random answer of each group."
+        text += " The rule uses one random answer of each cluster."
     return text
 
 

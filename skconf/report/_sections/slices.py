@@ -13,7 +13,7 @@ from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says, 
 #: Slices that a sentence names.
 _NAMED = 4
 #: Why the number of errors has no exact distribution, so that more errors are needed.
-_WHY_FEW = {"rows": "weights differ", "groups": "answers are in groups", "answers": "answers are graded"}
+_WHY_FEW = {"rows": "weights differ", "groups": "answers are in clusters", "answers": "answers are graded"}
 
 
 def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", at: str = ", ") -> str:
