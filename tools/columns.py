@@ -27,12 +27,13 @@ A file has a row for each prediction. It needs the columns in one row of this ta
 | you have | columns | for example |
 |---|---|---|
 | a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
+| the same, in lists (JSON lines, Parquet) | the label 0, 1, …, the lists | `{{"label": 0, "probs": [0.2, 0.8]}}` |
 | two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
 | answers and their confidences | the true label, the predicted label, the confidence | `label,prediction,confidence` |
 | graded answers | whether each is right (1 or 0, or between), the confidence | `correct,confidence` |
 
 The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos-label`. Probabilities are numbers from
-0 to 1. Percentages, logits and missing values are errors. Only the confidence in a graded answer may be written as
+0 to 1. Percentages, logits and missing values are errors. Only the confidence in an answer may be written as
 "95%".
 
 ## Names that are recognised

@@ -15,8 +15,10 @@ _TRUTH = {"true": "1", "false": "0"}
 
 
 def plain(label: Any) -> str:
-    """Return a label as text in one spelling: 1.0, True, "true" and " 1" become "1", but "01" stays."""
+    """Return a label as text in one spelling: 1.0, True, "1.000e+00" and " 1" become "1", but "01" stays."""
     text = str(label).strip()
+    if re.fullmatch(r"-?\d\.\d+e\+\d\d", text) and (number := float(text)).is_integer():  # as numpy writes numbers
+        return f"{number:.0f}"
     return re.sub(r"^(-?\d+)\.0+$", r"\1", _TRUTH.get(text.lower(), text))
 
 

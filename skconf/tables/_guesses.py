@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._core.columns import Spellings, plain
+from skconf._core.columns import PREFIX, Spellings, plain
 from skconf._core.grades import has_grades, number_of
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError
@@ -96,10 +96,12 @@ class _Reading:
         ]
         if self.of_single is not None:
             parts.append(f"{self.proba[0]!r} as the probability of {self.of_single}")
+        elif self.labels and len(self.proba) == 1:
+            parts.append(f"the lists in {self.proba[0]!r} as the probabilities of {_listed(self.labels, str)}")
         elif self.labels:
             parts.append(f"the columns {_listed(self.proba)} as the probabilities of {_listed(self.labels, str)}")
         elif self.proba:
-            parts.append(f"the columns {_listed(self.proba)} as probabilities")
+            parts.append(f"the column{'s' * (len(self.proba) > 1)} {_listed(self.proba)} as probabilities")
         return ", ".join(parts)
 
 
@@ -162,7 +164,8 @@ class _Readings:
             yield _Reading(target, self._prediction(target, self.given.proba), proba=tuple(self.given.proba))
             return
         truth = self._truth(target)
-        for family in self._families(target, truth):
+        families = list(self._families(target, truth))
+        for family in families:
             proba, labels = tuple(family.values()), tuple(family)
             if self.given.labels is not None:
                 asked = Spellings(family)
@@ -172,6 +175,29 @@ class _Readings:
                 proba = tuple(family[label] for label in labels)
             if len(proba) > 1:
                 yield _Reading(target, self._prediction(target, proba), proba=proba, labels=labels)
+        if not families:
+            yield from self._of_lists(target, truth)
+
+    def _of_lists(self, target: Any, truth: list[str]) -> Iterator[_Reading]:
+        """Go through columns of lists with a probability for each class, if the labels say the places in the lists."""
+        for name in self.names:
+            if name != target and name not in self.given.named and (n_classes := self._n_in_lists(name)) > 1:
+                given = range(n_classes) if self.given.labels is None else self.given.labels
+                labels = tuple(map(plain, given))
+                if len(labels) == n_classes and set(truth) <= set(labels):
+                    yield _Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
+
+    def _n_in_lists(self, name: Any) -> int:
+        """Return how many probabilities each list of a column has; 0 if it has no lists, or if they do not sum to 1."""
+        (column,) = self._loaded([name])
+        if not holds_lists(column):
+            return 0
+        try:
+            values = np.stack([np.asarray(each, dtype=np.float64) for each in column.dropna()])
+        except (TypeError, ValueError):  # of unequal lengths, or with something else than numbers
+            return 0
+        is_whole = values.ndim == 2 and values.min(initial=0) >= 0 and _off(values.sum(axis=1), 1) <= _ROUNDING * 2
+        return values.shape[1] if is_whole else 0
 
     def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
         """Go through columns of probabilities whose names contain the true labels, all in the same way."""
@@ -267,7 +293,7 @@ class _Readings:
                 aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
                 for name in self._called("confidence", aliases, [target, *predictions]):
                     # A column of this name may be the probability of one of two classes, if it has values below 0.5.
-                    told = len(truth) > 2 or self._is_graded(*self._loaded([name]))
+                    told = self.given.confidence is not None or len(truth) > 2 or self._is_graded(*self._loaded([name]))
                     if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
                         yield _Reading(*shared, confidence=name)
 
@@ -387,12 +413,28 @@ class _Readings:
             if off.max() > _ROUNDING:
                 row = int(np.argmax(off))
                 text, rest = f"{text}, but {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
-        advice = (
+        return NoPredictionsError(text, row, rest, kind="no predictions", advice=self._advice(targets[0], sure))
+
+    def _advice(self, target: Any, sure: list[Any]) -> str:
+        """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
+        for name in self.names:
+            if self._n_in_lists(name):
+                return (
+                    f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in "
+                    f"the order of the lists as {option('labels')}."
+                )
+            if holds_lists(self._loaded([name])[0]) or "".join(self.texts(name)[:1]).startswith(("[", "{")):
+                return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
+        if sure and self._predictions(target):
+            return (
+                f"If {sure[0]!r} is the confidence in the predicted label, pass {option('confidence', sure[0])}. If it "
+                f"is the probability of one class, pass {option('proba', sure[0])} and {option('pos_label')}."
+            )
+        return (
             f"Name the columns of probabilities with {option('proba')}, and their labels with {option('labels')}. Or "
             f"name the column of predicted labels with {option('prediction')}, and of the confidence with "
             f"{option('confidence')}."
         )
-        return NoPredictionsError(text, row, rest, kind="no predictions", advice=advice)
 
     def _reads(self, target: Any) -> bool:
         """Return whether there is a reading with this column as the true labels."""
@@ -408,6 +450,8 @@ def _off(sums: Any, whole: int) -> float:
 def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
     """Go through the texts before and after a label in the name of a column, for each place of the label."""
     text = str(name)
+    if text.isupper() and label not in text:  # as databases write names of columns
+        label = label.upper()
     place = text.find(label)
     while place >= 0:
         yield text[:place], text[place + len(label) :]

@@ -15,7 +15,7 @@ from skconf import (
     get_scorer,
     inference,
 )
-from skconf._core.columns import in_order_of
+from skconf._core.columns import in_order_of, plain
 from skconf.calibration import PlattCalibrator, TemperatureCalibrator
 from skconf.metrics import brier_decomposition, confidence_weighted, cw_accuracy_score, expected_calibration_error
 
@@ -180,3 +180,10 @@ def test_a_single_column_says_whose_probability_it_is(series, name):
 
 def test_a_column_that_is_numbered_says_nothing():
     assert cw_accuracy_score([0, 1], pd.DataFrame({0: [0.25, 0.5]})[0]) == cw_accuracy_score([0, 1], [0.25, 0.5])
+
+
+def test_numbers_have_one_spelling():
+    for label, text in {"1.000e+00": "1", "-1.0e+00": "-1", "1.20e+01": "12", 2.0: "2", "01": "01"}.items():
+        assert plain(label) == text
+    for label in ("1.5e+00", "1e+00", "a1.0e+00", "1.0e-01"):
+        assert plain(label) == label

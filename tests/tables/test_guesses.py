@@ -125,6 +125,12 @@ LAYOUTS = {
         SURE3,
         "cat, dog and fox",
     ),
+    "a database in capitals": (
+        {"Y_TRUE": Y3, **named("PROBA_{}", ["CAT", "DOG", "FOX"])},
+        *THREE,
+        "of cat, dog and fox",
+    ),
+    "numbers as numpy writes them": ({"y_true": [f"{y:.18e}" for y in Y], **both("p{}")}, *TWO, "of 0 and 1"),
     "digits that do not occur": (
         {"label": ["2"] * 60, **named("{}", range(3))},
         P3.argmax(axis=1) == 2,
@@ -199,7 +205,11 @@ REFUSED = {
     ),
     "lists": (
         {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
-        "Name the columns of probabilities with proba",
+        "If 'probability' holds probabilities, write a column for each class instead, named proba_LABEL",
+    ),
+    "a confidence or the probability of 1": (
+        {"label": Y, "pred": PRED, "confidence": P},
+        "pass confidence='confidence'. If it is the probability of one class, pass proba='confidence' and pos_label",
     ),
     "a confidence, and a grade of another name": (
         {"question": np.arange(len(P)), "grade": "C", "confidence": P},
@@ -240,6 +250,38 @@ def test_no_guess_is_against_an_option(given, words, tmp_path):
         assert found is asked
     for role, value in given.items():
         assert getattr(found, role) == value
+
+
+def test_a_confidence_that_is_named_may_be_below_one_half(tmp_path):
+    pd.DataFrame({"label": Y, "pred": PRED, "confidence": P}).to_csv(tmp_path / "a.csv", index=False)
+    found, _ = guess_columns([open_table(tmp_path / "a.csv")], Columns(confidence="confidence"))
+    assert (found.target, found.prediction, found.confidence) == ("label", "pred", "confidence")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_lists_of_probabilities(ending, tmp_path):
+    path, proba = tmp_path / f"a.{ending}", [list(row) for row in P3]
+
+    def read(truth, **given):
+        table = pd.DataFrame({"target": truth, "scores": proba, "embedding": [[-1.0, 2.0]] * 60, "tags": [["a"]] * 60})
+        if ending == "jsonl":
+            table.to_json(path, orient="records", lines=True, double_precision=15)
+        else:
+            pytest.importorskip("pyarrow")
+            table.to_parquet(path)
+        return guess_columns([open_table(path)], Columns(**given))
+
+    found, said = read(P3.argmax(axis=1) % 2)  # the last class never occurs
+    assert said == "read 'target' as the true label, the lists in 'scores' as the probabilities of 0, 1 and 2"
+    for n_rows in (None, 60):
+        profile, *_ = read_rows(open_table(path), found, n_rows)
+        np.testing.assert_array_equal(profile.correct, P3.argmax(axis=1) < 2)
+        np.testing.assert_allclose(profile.confidence, SURE3, atol=1e-12)
+    order = "If the lists in 'scores' are probabilities, pass proba='scores', and their labels in the order"
+    with pytest.raises(ValueError, match=order):
+        read(Y3)
+    found, _ = read(NAMES[P3.argmax(axis=1)], labels=["cat", "dog", "fox"])
+    assert read_rows(open_table(path), found, None)[0].correct.all()
 
 
 def test_usual_names_are_read_without_a_word(tmp_path):
