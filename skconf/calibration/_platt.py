@@ -23,8 +23,9 @@ class PlattCalibrator(OneVsRestCalibrator):
     probability of 0 or 1.
 
     The targets limit the output only within the range of the calibration data. If a probability separates the classes
-    in the calibration data, the sigmoid is steep, and outside this range its output is extreme. For example, fitted to
-    a hundred such samples, it maps 0.999 to 1 − 4e-10, while "pooled" maps it to 0.996.
+    in the calibration data, the sigmoid is steep, and outside this range its output is extreme. For example, take 100
+    probabilities from 0.05 to 0.95 in equal steps, whose label is positive above 0.5. Fitted to these samples, Platt
+    scaling maps 0.999 to 1 − 6e-14, and "pooled" maps it to 0.996.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 

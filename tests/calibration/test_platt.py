@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
-from skconf.calibration import IsotonicCalibrator, PlattCalibrator
+from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator
 
 #: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
 pytestmark = pytest.mark.filterwarnings("ignore:.* uses sample_weight as repetition counts")
@@ -243,3 +243,12 @@ def test_zeros_and_ones_count_as_half_the_smallest_distance_to_them():
     model = PlattCalibrator().fit(inner, y)
     outer = model.predict_proba([0.0, 1e-8, 1 - 1e-8, 1.0])[:, 1]
     np.testing.assert_allclose(outer[[0, 3]], outer[[1, 2]], rtol=1e-6)
+
+
+def test_beyond_separated_samples_it_is_far_more_extreme_than_the_pool():
+    p = np.linspace(0.05, 0.95, 100)
+    platt, pool = (
+        model.fit(p, p > 0.5).predict_proba([0.999])[0, 0] for model in (PlattCalibrator(), PooledCalibrator())
+    )
+    assert platt == pytest.approx(6e-14, rel=0.02)
+    assert pool == pytest.approx(0.004, rel=0.1)
