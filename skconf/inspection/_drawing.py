@@ -9,6 +9,7 @@ import numpy as np
 from skconf._core.checks import check_whole
 from skconf._core.pictures import outlined, pieces
 from skconf._core.probabilities import Floats
+from skconf.inspection._scales import threshold_text
 
 #: Colours that colour-blind readers can distinguish (Okabe and Ito), with line styles and markers for black-and-white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -135,9 +136,8 @@ def remove_references(ax: Any) -> None:
 
 
 def label_of_threshold(threshold: float) -> str:
-    """Return a threshold as text for a legend; a threshold below 1 is not written as 1."""
-    shown = "∞" if np.isinf(threshold) else f"{threshold:.3g}"
-    return f"threshold {f'1 − {1 - threshold:.1g}' if shown == '1' and threshold < 1 else shown}"
+    """Return a threshold as text for a legend."""
+    return f"threshold {threshold_text(threshold)}"
 
 
 def mark_threshold(ax: Any, threshold: float | None, style: Style) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from skconf._core.messages import capitalized
-from skconf._core.numbers import confidence, decimal, digits_apart, exact, number, percent
+from skconf._core.numbers import decimal, digits_apart, exact, number, percent
 from skconf._core.probabilities import Floats
 from skconf.inspection._drawing import names_of
 from skconf.inspection._scales import percent as axis_percent
+from skconf.inspection._scales import threshold_text
 
 #: With at most this many models, each is named with its number. With more, only the lowest and the highest.
 _MOST_NAMED = 3
@@ -39,7 +40,7 @@ def of_reliability(shown: Sequence[Any]) -> str:
     last = shown[-1]
     least = last.overall[-1]
     what = "" if last.class_label is None else f"probability of {last.class_label}: "
-    where = f" at {_threshold(least)} or more" if least else ""
+    where = f" at {threshold_text(least)} or more" if least else ""
     too_high, too_low, neither = ("too high", "too low", "no clear gap") if what else _STATES
     states = [
         too_high if sure > high else too_low if sure < low else neither
@@ -73,7 +74,7 @@ def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: st
     if (low > high).any():
         return "no rising curve fits: the band is empty in places"
     found = [
-        f"{state} from {' to '.join(_threshold(sure[at]) for at in ends)}"
+        f"{state} from {' to '.join(threshold_text(sure[at]) for at in ends)}"
         for state, out in ((too_high, high < sure), (too_low, low > sure))
         if (ends := widest_run(sure, out)) is not None
     ]
@@ -160,7 +161,7 @@ def of_threshold(shown: Sequence[Any]) -> str:
             return "No threshold was good enough: everything is rejected"
         if chosen[0] is not None:
             values = ((label, float(values[chosen[0]])) for label, values in first.curves.items())
-            return f"Threshold {_threshold(first.threshold)}: " + ", ".join(_valued(*each) for each in values)
+            return f"Threshold {threshold_text(first.threshold)}: " + ", ".join(_valued(*each) for each in values)
     if all(set(each.curves) == {COST} for each in shown):
         return _cheapest(shown)
     if all("selective accuracy" in each.curves for each in shown):
@@ -173,8 +174,8 @@ def of_threshold(shown: Sequence[Any]) -> str:
         middle = len(first.thresholds) // 2
         at = float(first.thresholds[middle])
         heights = [float(np.interp(at, each.thresholds, each.curves[label])) for each in shown]
-        return f"{capitalized(label)} at a threshold of {_threshold(at)}: {_spread(shown, heights, number)}"
-    ends = " to ".join(f"{number(values[end])} at {_threshold(first.thresholds[end])}" for end in (0, -1))
+        return f"{capitalized(label)} at a threshold of {threshold_text(at)}: {_spread(shown, heights, number)}"
+    ends = " to ".join(f"{number(values[end])} at {threshold_text(first.thresholds[end])}" for end in (0, -1))
     return f"{capitalized(label)} goes from {ends}"
 
 
@@ -211,7 +212,7 @@ def _reaching(shown: Sequence[Any]) -> str:
         covered = shown[0].curves.get("coverage", np.full(len(accuracy[0]), np.nan))
         share = float(covered[np.searchsorted(shown[0].thresholds, from_on[0])])
         accepted = "" if np.isnan(share) else f", where {percent(share)} are accepted"
-        return f"{axis_percent(goal)} right from a threshold of {_threshold(from_on[0])}{accepted}"
+        return f"{axis_percent(goal)} right from a threshold of {threshold_text(from_on[0])}{accepted}"
     return f"{axis_percent(goal)} right from a threshold of: {_spread(shown, from_on, _or_never)}"
 
 
@@ -223,7 +224,7 @@ def _cheapest(shown: Sequence[Any]) -> str:
         return f"Least cost of a case: {_spread(shown, cost, number)}"
     each, of_all = shown[0], float(shown[0].curves[COST][0])
     less = "" if at[0] == 0 else f", {number(of_all)} if all are accepted"
-    return f"Cheapest at a threshold of {_threshold(float(each.thresholds[at[0]]))}: {number(cost[0])} a case{less}"
+    return f"Cheapest at a threshold of {threshold_text(float(each.thresholds[at[0]]))}: {number(cost[0])} a case{less}"
 
 
 def of_confusion(shown: Sequence[Any]) -> str:
@@ -248,12 +249,8 @@ def of_confusion(shown: Sequence[Any]) -> str:
     return f"{share}; most frequent error: {last.labels[true]} is predicted as {last.labels[said]}"
 
 
-def _threshold(value: float) -> str:
-    return confidence(value) if 0 < value < 1 else number(value)
-
-
 def _or_never(threshold: float) -> str:
-    return "none" if np.isinf(threshold) else _threshold(threshold)
+    return "none" if np.isinf(threshold) else threshold_text(threshold)
 
 
 def of_histogram(shown: Sequence[Any]) -> str:
@@ -266,11 +263,11 @@ def of_histogram(shown: Sequence[Any]) -> str:
             return f"None of {exact(right.sum())} answers is wrong"
         high = f"{_of_all(wrong[low:].sum(), wrong.sum())} errors"
         good = f", and {percent(right[low:].sum() / right.sum())} of right answers" if right.sum() else ""
-        return f"{high} have a confidence of {_threshold(edges[low])} or more{good}"
+        return f"{high} have a confidence of {threshold_text(edges[low])} or more{good}"
     alike = all(np.array_equal(each.edges, edges) for each in shown)
     tops = [each.edges[:-1] >= (edges[low] if alike else _HIGH) - 1e-9 for each in shown]
     shares = [float(each.wrong[top].sum() / (each.wrong.sum() or 1.0)) for each, top in zip(shown, tops, strict=True)]
-    least = _threshold(edges[low]) if alike else f"about {_HIGH}"
+    least = threshold_text(edges[low]) if alike else f"about {_HIGH}"
     return f"Errors with a confidence of {least} or more: {_spread(shown, shares, percent)}"
 
 
@@ -286,7 +283,7 @@ def of_ecuas(shown: Sequence[Any]) -> str:
     if last.kind == "answer":
         at = int(np.argmin(np.abs(last.x - _HIGH)))
         (n, right), (_, wrong) = ((label.split(", ")[1], line[at]) for label, line in list(last.curves.items())[:2])
-        where = f"At a confidence of {_threshold(last.x[at])}"
+        where = f"At a confidence of {threshold_text(last.x[at])}"
         return f"{where} an error costs {number(wrong)}, a right answer {number(right)} ({n})"
     if last.kind == "n":
         costs = [float(each.curves["ECUAS"][0]) for each in shown]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from skconf._core.numbers import exact
+from skconf._core.numbers import confidence, exact
 from skconf._core.pictures import NINES, nines
 from skconf._core.probabilities import Floats
 
@@ -44,6 +44,14 @@ def points(difference: float, _: Any = None) -> str:
 def plain(value: float, _: Any = None) -> str:
     """Return a number as a decimal with as many digits as it needs, such as 0.1."""
     return exact(value)
+
+
+def threshold_text(threshold: float) -> str:
+    """Return a threshold as text; one below 1 is not written as 1."""
+    if not 0 < threshold < 1:
+        return "∞" if np.isinf(threshold) else f"{threshold:.3g}"
+    shown = confidence(threshold)
+    return f"1 − {1 - threshold:.1g}" if float(shown) == 1 else shown
 
 
 def size(value: float, _: Any = None) -> str:
