@@ -28,7 +28,9 @@ LONG = frozenset(Path(__file__).with_name("long.txt").read_text(encoding="utf-8"
 
 @pytest.hookimpl(tryfirst=True)  # before any are left out by their marks
 def pytest_collection_modifyitems(items):
-    """Mark as long what is listed, and what has a mark that says so."""
+    """Mark as long what is listed, and what has a mark that says so; put first what trains the same models again."""
+    # One process has all of it, and trains each model once. At the end, others would wait for it.
+    items.sort(key=lambda item: item.path.name != "test_documentation.py")
     for item in items:
         if item.nodeid.partition("[")[0] in LONG or {"slow", "simulation", "dask", "spark", "browser"} & {
             *item.keywords

@@ -26,11 +26,16 @@ def test_every_name_is_there_and_is_what_type_checkers_read():
     assert set(skconf.__all__) <= set(dir(skconf))
 
 
-def test_every_subpackage_is_there_after_import():
+def test_import_waits_for_no_other_package_and_every_subpackage_is_there():
     public = {path.parent.name for path in Path(skconf.__file__).parent.glob("*/__init__.py")} - {"_core"}
-    code = f"import skconf\nfor name in {sorted(public)}: print(getattr(skconf, name).__name__, name in dir(skconf))"
+    code = "import skconf, sys; print({'numpy', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))\n"
+    code += f"for name in {sorted(public)}: print(getattr(skconf, name).__name__, name in dir(skconf))\n"
+    code += "from skconf import *\nprint(accumulate.__module__, metrics.__name__, SelectiveClassifier.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [f"skconf.{name} True" for name in sorted(public)]
+    waits, *subpackages, names = done.stdout.splitlines()
+    assert waits == "set()"
+    assert subpackages == [f"skconf.{name} True" for name in sorted(public)]
+    assert names == "skconf.accumulation._accumulate skconf.metrics SelectiveClassifier"
     assert public - {"cli", "tables"} <= set(skconf.__all__)
 
 
@@ -38,13 +43,6 @@ def test_another_name_is_none():
     with pytest.raises(AttributeError, match="module 'skconf' has no attribute 'confidence'"):
         _ = skconf.confidence
     assert not hasattr(skconf, "__wrapped__")  # inspect and doctest ask for it
-
-
-def test_import_waits_for_no_other_package():
-    code = "import skconf, sys; print({'numpy', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))\n"
-    code += "from skconf import *\nprint(accumulate.__module__, metrics.__name__, SelectiveClassifier.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\nskconf.accumulation._accumulate skconf.metrics SelectiveClassifier\n"
 
 
 def test_pickles_name_the_home_of_a_class():
