@@ -73,9 +73,9 @@ def correct_prevalence(
     -----
     The correction assumes label shift: the cases of each class look as before, and only the shares of the classes
     change. It also assumes that the probabilities are calibrated for the shares `before`. The probabilities of models
-    with class weights, SMOTE or overfitted trees are not calibrated; the correction made them worse in up to half of
-    our trials. So calibrate on rows on which the model was not trained, and pass the class shares of these rows as
-    `before`. It then does not matter how the model was trained.
+    with class weights, SMOTE or overfitted trees are not calibrated, and the correction may make them worse. So
+    calibrate on rows on which the model was not trained, and pass the class shares of these rows as `before`. It then
+    does not matter how the model was trained.
 
     References
     ----------

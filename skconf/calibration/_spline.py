@@ -32,7 +32,8 @@ class QuadraticCalibrator(OneVsRestCalibrator):
 
     The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂². The slopes at both ends of the data must not be
     negative. The penalty pulls towards the unchanged probability, about as strongly as one sample would. Without the
-    penalty and this constraint, a third of the curves that were fitted to 100 samples fall somewhere.
+    penalty and this constraint, a curve that is fitted to 100 samples often falls somewhere: in 32% of 500 simulated
+    sets whose probabilities are calibrated and uniform in [0, 1].
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
