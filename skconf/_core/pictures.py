@@ -44,24 +44,6 @@ def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
     return points[kept]
 
 
-def straightened(points: NDArray[Any], unseen: float) -> NDArray[Any]:
-    """Return a curve without points that are closer than `unseen` to the line between others (Douglas and Peucker)."""
-    kept = np.zeros(len(points), dtype=bool)
-    kept[[0, -1]] = True
-    stack = [(0, len(points) - 1)]
-    while stack:
-        first, last = stack.pop()
-        if last - first < 2:
-            continue
-        distances = _distances(points[first + 1 : last], points[first], points[last])
-        furthest = int(np.argmax(distances))
-        if distances[furthest] > unseen:
-            middle = first + 1 + furthest
-            kept[middle] = True
-            stack += [(first, middle), (middle, last)]
-    return points[kept]
-
-
 def spaced(points: NDArray[Any], most: int) -> NDArray[Any]:
     """Return at most `most` points of a curve, at equal distances along it, and its end."""
     if len(points) <= most:
@@ -69,11 +51,3 @@ def spaced(points: NDArray[Any], most: int) -> NDArray[Any]:
     along = np.append(0.0, np.abs(np.diff(points, axis=0)).sum(axis=1).cumsum())
     kept = np.searchsorted(along, np.linspace(0, along[-1], most) - 1e-12)
     return points[np.unique(np.append(kept, len(points) - 1))]
-
-
-def _distances(points: NDArray[Any], start: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
-    """Return distances of points from the segment between two other points."""
-    along = end - start
-    length = float(along @ along)
-    share = np.clip((points - start) @ along / length, 0, 1) if length else np.zeros(len(points))
-    return np.hypot(*(points - start - share[:, None] * along).T)

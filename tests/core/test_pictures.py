@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf._core.pictures import NINES, nines, outlined, pieces, spaced, straightened
+from skconf._core.pictures import NINES, nines, outlined, pieces, spaced
 
 
 def test_pieces_are_runs_without_nan():
@@ -34,12 +34,3 @@ def test_spaced_points_are_evenly_far_from_each_other():
     assert len(kept) <= 100
     assert np.diff(kept[:, 0]) == pytest.approx(points[-1, 0] / 99, abs=1.1)
     assert len(spaced(points[:50], 100)) == 50
-
-
-def test_a_curve_keeps_its_ends_and_its_corners():
-    corner = np.array([[0.0, 0], [1, 0], [2, 0], [3, 0], [4, 5]])
-    assert straightened(corner, 0.1).tolist() == [[0, 0], [3, 0], [4, 5]]
-    early = np.array([[0.0, 0], [1, 5], [2, 5.01], [3, 5]])
-    assert straightened(early, 0.1).tolist() == [[0, 0], [1, 5], [3, 5]]
-    assert straightened(early, 0.001).tolist() == early.tolist()
-    assert straightened(corner[:2], 0.1).tolist() == corner[:2].tolist()

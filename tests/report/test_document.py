@@ -224,3 +224,12 @@ def test_there_is_no_word_on_rejections_where_none_counts(given, rejecting):
         options["threshold"] = 0.8
     found = ConfidenceReport.from_estimator(model, X[1::2], WORDS[1::2], **options)
     assert not any(REJECTS in " ".join(text.split()) for text in (str(found), found.text(), found.page()))
+
+
+def test_a_page_does_not_grow_with_the_rows():
+    sizes = []
+    for n in (2_000, 20_000):
+        p = np.random.default_rng(0).beta(0.5, 0.5, n)
+        y = (np.random.default_rng(1).random(n) < p).astype(int)
+        sizes.append(len(confidence_report(y, {"one": p, "two": p**1.2}, metrics=["aurc_loss"]).page()))
+    assert sizes[1] < 1.1 * sizes[0]

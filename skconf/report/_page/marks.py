@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._core.pictures import outlined, pieces, straightened
+from skconf._core.pictures import pieces
 from skconf.report._page.elements import Markup, element
 from skconf.report._page.frame import Frame, number, path
 
@@ -20,8 +20,6 @@ _SHAPES = (
     "m0-5.2 5 5.2-5 5.2-5-5.2z",
     "m-1.6-5h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4z",
 )
-#: Differences that no one sees, and the width of a column of which only the outline is seen, in units of the picture.
-_UNSEEN, _COLUMN = 0.15, 0.5
 #: Half the bar at the end of an interval that has no point.
 _HALF_BAR = 4.0
 
@@ -55,7 +53,7 @@ class Line:
 
     def drawn(self, frame: Frame) -> Markup:
         """Draw the line as a path."""
-        shown = [thinned(piece, self.step) for piece in pieces(frame.at(self.x, self.y))]
+        shown = [_stepped(piece, self.step) for piece in pieces(frame.at(self.x, self.y))]
         # A path to where it starts is a dot.
         dotted = [np.repeat(piece, 2, axis=0) if len(piece) == 1 else piece for piece in shown]
         return element("path", d=path(dotted), class_=_classes("line", self.series, self.dashed))
@@ -88,7 +86,7 @@ class Band:
         """Draw the area as closed paths."""
         edges = np.hstack([frame.at(self.x, self.low), frame.at(self.x, self.high)])
         shown = [
-            np.vstack([thinned(piece[:, :2], self.step), thinned(piece[:, 2:], self.step)[::-1]])
+            np.vstack([_stepped(piece[:, :2], self.step), _stepped(piece[:, 2:], self.step)[::-1]])
             for piece in pieces(edges)
         ]
         return element("path", d=path(shown, close=True), class_=_classes("band", self.series))
@@ -221,13 +219,13 @@ class Rule:
 Mark: TypeAlias = Line | Band | Points | Rule
 
 
-def thinned(points: NDArray[Any], step: bool = False) -> NDArray[Any]:
-    """Return the points of a curve that are needed to draw it; ``step``: each y holds until the next x."""
-    if step:
-        corners = np.repeat(points, 2, axis=0)[1:]
-        corners[1::2, 1] = points[:-1, 1]
-        points = corners
-    return straightened(outlined(points, _COLUMN), _UNSEEN)
+def _stepped(points: NDArray[Any], step: bool) -> NDArray[Any]:
+    """Return the points of a curve; with ``step``, each y holds until the next x."""
+    if not step:
+        return points
+    corners = np.repeat(points, 2, axis=0)[1:]
+    corners[1::2, 1] = points[:-1, 1]
+    return corners
 
 
 def _classes(kind: str, series: int | None, dashed: bool = False) -> str:

@@ -323,17 +323,6 @@ def test_bytes_repeat_in_another_process():
     assert done.stdout.rstrip("\n") == _all_charts()
 
 
-def test_a_million_rows_give_a_small_picture():
-    rng = np.random.default_rng(0)
-    x = np.arange(1, 1_000_001) / 1e6
-    curve = np.cumsum(rng.random(1_000_000) < 0.1 * x) / (1e6 * x)
-    y = Axis("", "percent", 0, 0.1)
-    svg = _svg(Band(x, curve * 0.9, curve * 1.1, 0, step=True), Line(x, curve, "model", 0, step=True), y=y)
-    (points,) = _subpaths(_classed(svg, "line")[0])
-    assert len(points) < 400
-    assert len(ET.tostring(svg)) < 20_000
-
-
 def test_panels_have_a_label_that_is_not_cut():
     x = replace(_PERCENT, label="share answered, most confident first")
     chart = replace(_curves("reliability", 5), x=x)
