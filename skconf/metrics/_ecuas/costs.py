@@ -83,9 +83,11 @@ class CandidateCost(Additive, rests_on="errors"):
         decision = least_expected(expected) if given is None else given
         return at_decision(expected, decision), costs[true_class, decision], largest
 
-    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return warnings; one if the classifier decides by costs that the metric would use, but was not given."""
-        return [*super().notices(profile, value), *self._notice_of_costs(profile)]
+    def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
+        """Return the metric, and warnings: one if the classifier decides by costs that the metric was not given."""
+        value, notices = super().evaluate(profile)
+        unknown = self._notice_of_costs(profile)
+        return value, [*unknown, *self.notices(profile, value)] if unknown else notices  # which it would repeat
 
     def _notice_of_costs(self, profile: ConfidenceProfile) -> list[Notice]:
         own = profile.own_costs
