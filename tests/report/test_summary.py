@@ -82,6 +82,19 @@ def test_trust_and_failure_are_counted_again():
     assert float(accuracy) == pytest.approx(100 * right[part].mean(), abs=0.05)
 
 
+def test_what_is_fine_for_all_answers_is_not_called_fine_where_it_is_not():
+    wrong = np.concatenate([np.arange(400) < 80, np.arange(400) < 0])  # 10% are implied of each class: 80 of all
+    p = np.repeat([0.1, 0.9], 400)
+    report = confidence_report((p > 0.5) ^ wrong, p)
+    said = said_by(report)
+    assert said["Trust"].startswith("No sign of miscalibration: average confidence is 90.0%, and 90.0% of answers are")
+    assert said["Trust"].endswith("But it is overconfident in a part of the answers: see Fails.")
+    assert said["Fails"].startswith("Most overconfident when it predicts class False: average confidence 90.0%, accura")
+    assert "What to do: use its confidences, but not where it is overconfident" in " ".join(report.text().split())
+    even = confidence_report((p > 0.5) ^ (np.arange(800) % 10 == 0), p)
+    assert "Fails" not in said_by(even)["Trust"]
+
+
 @pytest.mark.parametrize(
     ("sharper", "n_rows", "holds"), [(1.6, 4000, True), (1.0, 4000, False), (0.5, 4000, False), (1.6, 50, False)]
 )

@@ -10,7 +10,7 @@ from skconf.report._sections.abstain import best_threshold, own_cost_in_words
 from skconf.report._sections.answered import answered
 from skconf.report._sections.prevalence import prevalence_in_words
 from skconf.report._sections.verdicts import harm_of, harm_shown, verdicts_of
-from skconf.report._sections.where import worst_part
+from skconf.report._sections.where import fails_in_part, worst_part
 from skconf.report._sections.which import answered_in_words, costs_in_words
 
 #: With more models, the summary begins with the best one and says less about each.
@@ -36,7 +36,7 @@ def summary(evidence: Evidence) -> Answers:
     answers += [
         (
             _of("Trust", model, evidence),
-            f"{verdicts[model]}{_still_guaranteed(evidence, model)}",
+            f"{verdicts[model]}{_not_everywhere(evidence, model)}{_still_guaranteed(evidence, model)}",
             harm_shown(evidence.assessments[model]),
         )
         for model in ranked
@@ -64,6 +64,10 @@ def _compared(evidence: Evidence) -> list[tuple[str, str, Harm]]:
 
 def _is_guaranteed(evidence: Evidence, model: Any) -> bool:
     return evidence.guarantee(model, evidence.target).status == "guaranteed"
+
+
+def _not_everywhere(evidence: Evidence, model: Any) -> str:
+    return " But it is overconfident in a part of the answers: see Fails." if fails_in_part(evidence, model) else ""
 
 
 def _still_guaranteed(evidence: Evidence, model: Any) -> str:

@@ -19,6 +19,7 @@ from skconf.report._page.tables import TablePart
 from skconf.report._sections.answered import answered
 from skconf.report._sections.prevalence import is_off, prevalence_parts
 from skconf.report._sections.verdicts import harm_shown, verdicts_of
+from skconf.report._sections.where import fails_in_part
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
 #: What to do if the probabilities imply another prevalence than the stated one.
@@ -43,11 +44,12 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         assessment = evidence.assessments[model]
         text = f"{start_of(evidence, model)}{verdicts[model]}"
         parts.append(Prose(text, "finding", harm_shown(assessment)))
-        advice = (
-            _OF_ANOTHER_SHARE
-            if is_off(evidence, model)
-            else _advice(assessment, words.numbers, _labelled(evidence, model))
-        )
+        if is_off(evidence, model):
+            advice = _OF_ANOTHER_SHARE
+        elif fails_in_part(evidence, model):
+            advice = "use its confidences, but not where it is overconfident: see where it fails."
+        else:
+            advice = _advice(assessment, words.numbers, _labelled(evidence, model))
         advised.setdefault(advice, []).append(str(model))
     for advice, models in advised.items():
         whom = f" with {'each of ' if len(models) > 1 else ''}{listed(models)}" if evidence.several else ""

@@ -300,3 +300,9 @@ def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tup
             f"most overconfident{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
         )
     return capitalized(text), bool(worst)
+
+
+def fails_in_part(evidence: Evidence, model: Any) -> bool:
+    """Return whether a model is overconfident in a class or slice, though nothing is found for all its answers."""
+    fine = evidence.assessments[model].grade in ("none shown", "close to calibrated", "negligible")
+    return fine and worst_part(evidence, model)[1]
