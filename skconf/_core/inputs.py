@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.arrays import as_floats
 from skconf._core.columns import plain
 from skconf._core.labels import LabelColumn, check_labels
-from skconf._core.messages import brief, listed, option, shorten
+from skconf._core.messages import brief, counted, listed, option, shorten
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
 from skconf._core.warn import warn
@@ -76,9 +76,12 @@ def refuse_scaled(caller: str, scale: float) -> None:
         )
 
 
-def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
-    """Return a column of finite numbers as float64. ``n_samples=None`` accepts any length except zero."""
-    column = np.array(as_floats(values, name), dtype=np.float64)  # a copy: the caller may go on to change theirs
+def check_column(values: ArrayLike, n_samples: int | None, name: str, remedy: str = "") -> Floats:
+    """Return a column of finite numbers as float64. ``n_samples=None`` accepts any length except zero.
+
+    The `remedy` is the last sentence of an error about values that are no numbers; it begins with a space.
+    """
+    column = np.array(as_floats(values, name, remedy), dtype=np.float64)  # a copy: callers may go on to change theirs
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
     if len(column) == 0:
@@ -186,7 +189,7 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
                 "labels first, then probabilities: metric(y_true, y_proba)."
             )
         raise ValueError(
-            f"y_proba describes {n_classes} classes, but y_true holds {len(classes)} distinct labels "
+            f"y_proba describes {n_classes} classes, but y_true holds {counted(len(classes), 'distinct label')} "
             f"({shorten(classes.tolist())}). Pass {option('labels', ...)}, in the order of the columns of y_proba "
             "(a classifier's classes_)."
         )

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from skconf._core.columns import in_order_of
 from skconf._core.inputs import BELOW_ONE, check_order, check_weight, refuse_scaled, scaled_weight
 from skconf._core.labels import Codes, LabelColumn, check_labels
-from skconf._core.messages import shorten
+from skconf._core.messages import counted, shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
 from skconf._core.warn import warn
 from skconf.calibration import _graph as onnx
@@ -112,7 +112,8 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         classes = truth.sorted_distinct() if labels is None else check_labels(labels)
         if len(classes) != _n_columns(read):
             raise ValueError(
-                f"proba has {_n_columns(read)} columns for {len(classes)} labels ({shorten(classes.tolist())}). "
+                f"proba has {_n_columns(read)} columns for {counted(len(classes), 'label')} "
+                f"({shorten(classes.tolist())}). "
                 "Pass labels=[...], in the order of the columns."
             )
         columns = _columns(read, classes, proba)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.groups import read_groups
 from skconf._core.labels import Codes
+from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
 from skconf.inference._p_values import student
@@ -85,10 +86,10 @@ class Sampling:
             )
             alone = present[self.sizes == 1]
             if len(alone):
+                names = [strata.labels.tolist()[each] for each in alone]
                 raise ValueError(
-                    f"stratify has {len(alone)} strata with a single unit, such as "
-                    f"{strata.labels.tolist()[alone[0]]!r}. The error in such a stratum cannot be estimated. Merge "
-                    "small strata."
+                    "The error in a stratum with a single unit cannot be estimated, but stratify has such strata: "
+                    f"{shorten(names)}. Merge them with others."
                 )
         #: Whether samples were drawn one by one from strata of which some weigh more than they have samples.
         self.weighs_strata = False

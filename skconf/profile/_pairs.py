@@ -105,7 +105,7 @@ class FromPairs(Changed):
             )
         if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
-        sure = _shares(confidence, None, "confidence")
+        sure = _shares(confidence, None, "confidence", " If it holds words, give each word a number with grades.")
         right = _shares(correct, len(sure), "correct")
         ranked_by = None if score is None else check_column(score, len(sure), "score")
         weight, weight_scale = scaled_weight(sample_weight, len(sure))
@@ -204,9 +204,9 @@ class FromPairs(Changed):
         )
 
 
-def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
+def _shares(given: Any, n_samples: int | None, name: str, remedy: str = "") -> Floats:
     """Return a column of numbers in [0, 1]. Rounding errors of float32 are clipped."""
-    column = check_column(given, n_samples, name)
+    column = check_column(given, n_samples, name, remedy)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)
     of_hundred = column.min(initial=0) >= 0 and 2 < column.max(initial=0) <= 100

@@ -32,7 +32,7 @@ class RiskMonitor:
     target : float
         Largest tolerable error rate, in (0, 1).
     confidence_level : float, default=0.95
-        Probability that there is no false alarm in the whole stream, in (0, 1).
+        Probability that there is no false alarm in the whole stream, in [0.5, 1).
 
     Attributes
     ----------
@@ -195,8 +195,7 @@ class RiskMonitor:
             monitor._restore(state)
         except (KeyError, TypeError) as error:
             raise ValueError(
-                f"this is no state of a RiskMonitor: {error} is missing or of a wrong type. Pass what state_dict "
-                "returned."
+                f"state is not what state_dict() of a RiskMonitor returned: {error} is missing or of a wrong type."
             ) from None
         return monitor
 
@@ -245,7 +244,7 @@ def _read(correct: Any) -> NDArray[np.bool_]:
     if bad.any():
         at = int(np.argmax(bad))
         raise ValueError(
-            f"correct holds {given[at]!r} at position {at}. Pass True or 1 for a right answer, False or 0 for a wrong "
-            "one."
+            f"correct holds {given[at : at + 1].tolist()[0]!r} at position {at}. Pass True or 1 for a right answer, "
+            "False or 0 for a wrong one."
         )
     return np.asarray(given == 1, dtype=np.bool_)

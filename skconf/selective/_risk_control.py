@@ -248,7 +248,7 @@ def required_samples(
     target : float
         Largest tolerable risk, in (0, 1].
     confidence_level : float
-        Probability with which the risk must be at most `target`, in (0, 1).
+        Probability with which the risk must be at most `target`, in [0.5, 1).
     coverage : float, default=1.0
         Share of the samples that is accepted, in (0, 1].
     errors : int, default=0

@@ -74,9 +74,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         The objective "risk" then accepts as many samples as the promises allow, and "coverage" as few. With `slices`, a
         promise that is not by class may be a mapping of slice to number.
     confidence_level : float, default=None
-        Probability with which the true risk is at most `target`; only for the objective "risk". If None, only the
-        observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several promises,
-        `confidence_level` is the probability that all hold; they share 1 − `confidence_level` equally.
+        Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
+        only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
+        promises, `confidence_level` is the probability that all hold; they share 1 − `confidence_level` equally.
     n_candidates : int, default=1
         Number of candidates from which you choose on the same samples, such as the candidates of a search around this
         classifier. The candidates share 1 − `confidence_level` equally, so the promise holds for any candidate that is

@@ -82,8 +82,8 @@ def tune_threshold(
           with this class as prediction;
         - "recall", for a class: lower limit of the share of its samples that are accepted with a right prediction.
     confidence_level : float, default=None
-        Probability with which the true risk is at most `target`, in (0, 1); only for the objective "risk". If None,
-        only the observed error rate is at most `target`, and nothing is promised about the true risk.
+        Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
+        only the observed error rate is at most `target`, and nothing is guaranteed about the true risk.
     n_candidates : int, default=1
         Number of models, scores or targets that you compare on the same samples before you choose one. They share 1 −
         `confidence_level` equally, so the promise holds for the one that you choose.

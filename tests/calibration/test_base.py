@@ -546,7 +546,7 @@ BAD_FITS = {
     "too many columns": ((np.full((4, 3), 1 / 3), Y), {}, r"3 columns for 2 labels.*Pass labels="),
     "too few columns": ((np.full((4, 2), 0.5), [0, 1, 2, 2]), {}, r"2 columns for 3 labels"),
     "too few labels": ((np.full((4, 3), 1 / 3), Y), {"labels": [0, 1]}, r"3 columns for 2 labels"),
-    "one label": ((P, [1, 1, 1, 1]), {}, r"2 columns for 1 labels.*Pass labels="),
+    "one label": ((P, [1, 1, 1, 1]), {}, r"2 columns for 1 label \(.*Pass labels="),
     "labels twice": ((P, Y), {"labels": [1, 1]}, r"labels must be distinct"),
     "labels in two dimensions": ((P, Y), {"labels": [[0, 1]]}, r"labels must be one-dimensional"),
     "missing label": ((P, ["a", None, "b", "b"]), {}, r"missing label in row 1"),

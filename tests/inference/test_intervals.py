@@ -764,7 +764,11 @@ class TestErrors:
             ({"groups": [None] * 30}, ValueError, "groups has a missing label in row 0"),
             ({"groups": {"day": np.arange(29)}}, ValueError, r"groups\['day'\] has 29 rows"),
             ({"groups": {}}, ValueError, "groups has no columns"),
-            ({"stratify": np.r_[1, np.zeros(29)]}, ValueError, "1 strata with a single unit, such as 1.0"),
+            (
+                {"stratify": np.r_[1, np.zeros(29)]},
+                ValueError,
+                r"single unit cannot be estimated, but stratify has such strata: \[1.0\]",
+            ),
         ],
     )
     def test_bad_input_is_named(self, given, error, message):

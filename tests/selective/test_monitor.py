@@ -73,7 +73,7 @@ def test_state_goes_through_json():
     again = RiskMonitor.from_state_dict(json.loads(json.dumps(monitor.state_dict())))
     assert again.update(right[200:]).state_dict() == monitor.update(right[200:]).state_dict()
     assert RiskMonitor.from_state_dict(RiskMonitor(0.05).state_dict()).state_dict() == RiskMonitor(0.05).state_dict()
-    with pytest.raises(ValueError, match="no state of a RiskMonitor"):
+    with pytest.raises(ValueError, match=r"state is not what state_dict\(\) of a RiskMonitor returned"):
         RiskMonitor.from_state_dict({"target": 0.1})
 
 

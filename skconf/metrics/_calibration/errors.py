@@ -16,7 +16,7 @@ from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, ECI, MCE
 from skconf.profile import ConfidenceProfile
 
 #: Why errors in bins are resampled: at calibration, which matters most, influence values mean little.
-KINK = "the gap of a bin has a kink where there is none"
+KINK = "the gap of a bin has a kink at 0"
 
 
 class _Binned(Additive, rests_on="errors"):
