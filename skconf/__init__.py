@@ -1,4 +1,15 @@
-"""Confidence-aware evaluation and selective classification for scikit-learn."""
+"""Confidence-aware evaluation and selective classification for scikit-learn.
+
+Where to begin:
+
+- Can the confidences be trusted? :func:`confidence_report` for predictions, :meth:`ConfidenceReport.from_files` for
+  files; in a shell, ``skconf evaluate FILE``.
+- When should the model abstain? :func:`tune_threshold` for predictions, :class:`TunedSelectiveClassifierCV` for a
+  model; in a shell, ``skconf threshold FILE``.
+- How can probabilities be calibrated? :class:`SelectiveClassifier`, with a calibrator of :mod:`skconf.calibration`.
+- Which model is better, by more than chance? :func:`skconf.inference.compare`.
+- How large is one metric? A function of :mod:`skconf.metrics`; in a search or a cross-validation, :func:`get_scorer`.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
