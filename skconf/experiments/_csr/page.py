@@ -216,14 +216,13 @@ def _ratios(cells: pd.DataFrame) -> list[Chart]:
 def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
     """Return a chart of our and the printed size ratios for some calibrations."""
     datasets = list(dict.fromkeys(table["dataset"]))
-    is_zero = bool((table["csr"] == 0).any())
-    axis = Axis.around("size ratio, log scale", "log", table["csr"], table["paper_csr"], [1], exact=is_zero)
+    axis = Axis.around("size ratio, log scale", "log", table["csr"], table["paper_csr"], [1])
     points = pd.DataFrame(
         {
             "calibration": table["calibration"],
             "row": table["dataset"],
-            "ours": table["csr"],
-            "paper": table["paper_csr"],
+            "ours": table["csr"].clip(lower=axis.low),
+            "paper": table["paper_csr"].clip(lower=axis.low),
             "low": table["csr"] - _RISKY * table["csr_std"],
             "high": table["csr"],
         }
@@ -248,5 +247,5 @@ def _ratio_finding(data: pd.DataFrame) -> str:
         f"The largest size ratio is {written(largest['csr'])}, for {largest['dataset']} "
         f"{_by(largest['calibration'])}. It is the ratio of observed errors to the errors that the confidences imply, "
         f"weighted by 1 ÷ (1 − c). Each line goes {_RISKY}σ to the left. If it ends in the shaded area, right of 1, "
-        "the ratio is risky."
+        f"the ratio is risky.{' A ratio of 0 is drawn at the left edge.' * bool((data['csr'] == 0).any())}"
     )

@@ -1,7 +1,7 @@
 """Place values on the axes of charts, and choose which values are written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,9 +11,6 @@ from skconf._core.numbers import aligned, exact
 from skconf._core.pictures import NINES, nines
 
 Scale: TypeAlias = Literal["linear", "percent", "log", "log percent", "nines", "category"]
-
-#: The share of a scale that separates the place for exactly 0 from the other values.
-_GAP = 0.12
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +28,6 @@ class Axis:
         Values at the ends of the axis. Values beyond are clipped.
     names : sequence of str, default=()
         For categories, the texts at 0, 1, ... Other scales have as many round values as there is room for.
-    exact : bool, default=False
-        Keep a separate place for exactly 0 on a logarithmic scale.
 
     Raises
     ------
@@ -45,7 +40,6 @@ class Axis:
     low: float = 0.0
     high: float = 1.0
     names: Sequence[str] = ()
-    exact: bool = False
 
     def __post_init__(self) -> None:
         if self.scale not in get_args(Scale):
@@ -63,9 +57,9 @@ class Axis:
         return cls(label, "category", len(names) - 0.5, -0.5, names)
 
     @classmethod
-    def around(cls, label: str, scale: Scale, *values: ArrayLike, exact: bool = False) -> "Axis":
+    def around(cls, label: str, scale: Scale, *values: ArrayLike) -> "Axis":
         """Return an axis with round ends around all finite values that its scale can show."""
-        axis = cls(label, scale, *_WIDEST[scale], exact=exact)
+        axis = cls(label, scale, *_WIDEST[scale])
         every = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
         with np.errstate(all="ignore"):
             stretched = axis._stretched(every)
@@ -73,7 +67,7 @@ class Axis:
         if not len(shown):
             return axis
         low, high = _round_ends(scale, float(shown.min()), float(shown.max()))
-        return cls(label, scale, low, high, exact=exact)
+        return cls(label, scale, low, high)
 
     @property
     def is_log(self) -> bool:
@@ -85,14 +79,13 @@ class Axis:
         with np.errstate(all="ignore"):
             stretched = self._stretched(values)
             low, high = self._stretched([self.low, self.high])
-        share = (stretched - low) / (high - low)
-        return np.where(np.asarray(values) == 0, 0.0, _GAP + (1 - _GAP) * share) if self.exact else share
+        return np.asarray((stretched - low) / (high - low))
 
     def written(self, most: int) -> dict[float, str]:
         """Return at most ``most`` values to write, in ascending order, with their texts."""
         if self.scale == "category":
             return {float(row): name for row, name in enumerate(self.names)}
-        values = [0.0] * self.exact + self._round_values(most)
+        values = self._round_values(most)
         return dict(zip(values, self._texts(values), strict=True))
 
     def _stretched(self, values: ArrayLike) -> NDArray[Any]:
@@ -112,8 +105,8 @@ class Axis:
         else:
             ticks = _round_steps(low, high, most)
         # The ends are inside, also after rounding.
-        inside = [value for value in ticks if -1e-9 <= replace(self, exact=False).place(value) <= 1 + 1e-9]
-        every = -(-len(inside) // max(most - self.exact, 1))
+        inside = [value for value in ticks if -1e-9 <= self.place(value) <= 1 + 1e-9]
+        every = -(-len(inside) // max(most, 1))
         # Counted from the end, because the last nines matter most.
         return inside[(len(inside) - 1) % every :: every] if inside else []
 

@@ -764,7 +764,9 @@ def test_a_picture_of_size_ratios(cancer):
     assert f"The largest size ratio is {largest:,.0f}, for breast_cancer with isotonic" in first.finding
     assert first.data["calibration"].tolist() == ["none", "isotonic", "platt"]
     assert second.data["calibration"].tolist() == ["beta"]
-    assert second.x.exact  # a place for 0 on the logarithmic axis
+    assert second.finding.endswith("A ratio of 0 is drawn at the left edge.")
+    assert "left edge" not in first.finding
+    assert [np.min(mark.x) for mark in second.marks if mark.layer == 4] == [second.x.low]
     assert "paper" not in second.finding
 
 
