@@ -10,10 +10,11 @@ from skconf.profile import ConfidenceProfile
 def own_parameters(profiles: Iterable[ConfidenceProfile]) -> dict[str, Any] | None:
     """Return the parameters of reject_cost_loss that are the costs by which all models decide.
 
-    None if they decide by no costs, or by different ones, or by costs of each sample that the profiles do not have.
+    None if they decide by no costs, or by different ones, or by costs of each sample that the profiles do not have, or
+    if there are no profiles, because files are read in batches.
     """
     found = [(profile.own_costs, profile.costs is not None, _rejects(profile)) for profile in profiles]
-    own, by_sample, _ = found[0]
+    own, by_sample, _ = found[0] if found else (None, False, False)
     if own is None or any(each[:2] != (own, by_sample) for each in found):
         return None
     if own.parameter and own.cost_matrix is None and not by_sample:
