@@ -159,4 +159,6 @@ def _in_short(value: Any) -> str:
         return f"<table of {len(value)} rows>"
     if isinstance(value, np.ndarray) and value.ndim:
         return f"<array of shape {value.shape}>"
+    if type(value) is tuple:
+        return f"({', '.join(map(_in_short, value))})"
     return f"<{len(value)} entries>" if isinstance(value, dict) else repr(value)

@@ -3,14 +3,13 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import wraps
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.docstrings import LABELS, POS_LABEL, PREDICTED, PREDICTIONS, entries_of_parameters, filled
+from skconf._core.messages import short_repr
 from skconf.inspection._drawing import displays, draw_legend, draw_title, literal, remember
 from skconf.profile import ConfidenceProfile, as_profile
 
@@ -167,8 +166,7 @@ class Display(ABC):
         return None if self.name is None else literal(self.name)
 
     def __repr__(self) -> str:
-        parts = [f"{field.name}={_in_short(getattr(self, field.name))}" for field in fields(self)]  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return short_repr(self)
 
     def plot(self, ax: Any = None, *, title: str | None = "finding") -> Self:
         """Draw the numbers.
@@ -203,17 +201,6 @@ class Display(ABC):
         elif title is not None:
             draw_title(self.ax_, title, beside)
         return self
-
-
-def _in_short(value: Any) -> str:
-    """Return a short text of a value: for arrays, the shape."""
-    if isinstance(value, np.ndarray):
-        return f"<array of shape {value.shape}>"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_in_short(entry)}' for key, entry in value.items())}}}"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_in_short, value))})"
-    return f"{value:.4g}" if isinstance(value, float) else repr(value)
 
 
 def _with_parameters_of(from_profile: Any, method: Any) -> Any:
