@@ -72,8 +72,8 @@ class ConfidenceReport:
           target, with at least 20 answers. NaN if there is none. For costs, the largest uncertainty that is accepted.
         - ``risk``, ``risk_low``, ``risk_high`` : the errors observed at this threshold, with their interval.
         - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the errors among new answers are
-          within the target, with a probability of the level of the report for all models together. NaN if there is
-          none.
+          within the target. This holds for all models together with a probability of 95%, or of the
+          `confidence_level` of the report. NaN if there is none.
         - ``guarantee`` : "guaranteed", or the reason why there is no guarantee: "no rule" for weights and costs; "too
           few rows" or "more rows", if more rows would help; "never observed", if no threshold was within the target;
           "few answers", if such a threshold accepts only few.

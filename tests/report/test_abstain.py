@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, required_samples, tune_threshold
 from skconf.metrics import risk_coverage_curve
 from skconf.report._evidence.stops import Stops, shortest_between
-from skconf.report._evidence.thresholds import allowed_losses
+from skconf.report._evidence.thresholds import allowed_losses, guarantee
 from skconf.report._page.elements import Ids
 from skconf.report._sections.abstain import abstain
 
@@ -217,3 +217,18 @@ def test_the_curve_is_that_of_the_metric():
     assert len(data) == len(found)
     for row in data.itertuples():
         assert row.wrong == pytest.approx(found[row.answered])
+
+
+@pytest.mark.simulation
+def test_as_many_rows_as_are_said_to_be_needed_are_usually_enough():
+    rng = np.random.default_rng(0)
+
+    def found(n_rows):
+        confidence = rng.beta(12, 1, n_rows)
+        profile = ConfidenceProfile.from_correctness(rng.random(n_rows) < confidence, confidence)
+        return guarantee(profile, Stops.of(profile, 0.95), 0.04, 0.95)
+
+    missed = [first for first in (found(300) for _ in range(40)) if first.status == "more rows"]
+    again = [found(first.needed).status == "guaranteed" for first in missed if first.needed < 5000]
+    assert len(again) > 12
+    assert np.mean(again) >= 0.5

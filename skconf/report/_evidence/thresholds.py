@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
 from skconf._core.ranking import Ranking
 from skconf._core.warn import collected
@@ -37,7 +38,7 @@ class Guarantee(NamedTuple):
     n_units : int
         Number of rows, or of groups of rows, that the guarantee uses.
     needed : int
-        How many rows, or groups, would be enough; 0 if this is unknown.
+        About how many rows, or groups, would be enough; 0 if this is unknown.
     """
 
     status: Status
@@ -102,8 +103,17 @@ def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, shar
     closest = int(np.argmin(tuned.results["risk_upper_bound"]))
     coverage, risk = (float(tuned.results[name][closest]) for name in ("coverage", "risk"))
     coverage /= share_answered  # the coverage among answers, because only answers are counted
-    errors = round(risk * coverage * n_units)
-    if errors >= target * coverage * n_units:
+    accepted = coverage * n_units
+    rate = (risk * accepted + 0.5) / (accepted + 0.5)  # the closest threshold has few errors, partly by chance
+    if rate >= target:
         return Guarantee("few answers", n_units=n_units)
-    needed = required_samples(target, level, coverage=coverage, errors=errors)
-    return Guarantee("more rows", n_units=n_units, needed=needed)
+    return Guarantee("more rows", n_units=n_units, needed=_enough(target, level, coverage, rate))
+
+
+def _enough(target: float, level: float, coverage: float, rate: float) -> int:
+    """Return about how many rows guarantee the target, if the closest threshold keeps its coverage and error rate."""
+    accepted, needed = target * (1 - target) * (norm.ppf(level) / (target - rate)) ** 2, 0
+    for _ in range(3):  # more rows have more errors, which need more rows
+        needed = required_samples(target, level, coverage=coverage, errors=round(rate * accepted))
+        accepted = coverage * needed
+    return int(float(f"{needed:.2g}"))

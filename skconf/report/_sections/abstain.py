@@ -232,7 +232,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
         return f"{text}."
     units = evidence.units(model)
     if guarantee.status == "more rows":
-        return f"{text} (not guaranteed: that needs about {guarantee.needed:,} {units})."
+        return f"{text} (not guaranteed at any threshold: that needs about {guarantee.needed:,} {units})."
     if guarantee.status == "too few rows":
         return f"{text} (not guaranteed: that needs at least {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
