@@ -24,8 +24,8 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
     Parameters
     ----------
     parents : mapping of node to node
-        The parent of every node except the root, as in ``{"cat": "mammal", "mammal": "animal"}``. All nodes without a
-        parent are the root together.
+        The parent of every node except the root, as in ``{"cat": "mammal", "mammal": "animal"}``. If several
+        nodes have no parent, they are the root together.
     labels : array-like of shape (n_classes,)
         The classes.
 

@@ -168,8 +168,8 @@ def confidence_report(
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
     P-values are adjusted by Holm's method for all slices of a model. So a slice is called overconfident for at most one
     in twenty calibrated classifiers. With unequal weights, a slice needs 30 expected errors, and the test assumes a
-    normal gap. Rows must be independent, or in clusters, such as the labels of a multilabel task. Clusters with several
-    answers in a slice, and graded answers, are tested by a t test of the gap.
+    normally distributed gap. Rows must be independent, or in clusters, such as the labels of a multilabel task.
+    Clusters with several answers in a slice, and graded answers, are tested by a t test of the gap.
 
     A report on graded answers, on answers in clusters or on costs answers the same questions. Intervals are then for
     means over clusters, or over answers. The guarantee for clusters uses one answer of each cluster. The guarantee for

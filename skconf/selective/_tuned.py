@@ -172,9 +172,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if so few errors among the accepted samples would be too improbable at a risk above `target`.
-    Each doubling of the accepted number has an equal share of δ. A test that passes leaves its share to the next one
-    [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed exactly.
+    loose. A test passes if so few errors among the accepted samples would be too improbable if the risk were above
+    `target`. Each doubling of the accepted number has an equal share of δ. A test that passes leaves its share to the
+    next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed
+    exactly.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 

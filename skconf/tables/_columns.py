@@ -55,8 +55,9 @@ class Columns:
         Columns of the probabilities of the classes. A single column holds the probability of `pos_label`, or lists with
         a number for each class. None means all columns whose names begin with ``proba_``, or else ``y_proba``.
     correct, confidence : label, default=None
-        Use these instead of labels and probabilities. `correct` holds 1 for a right answer and 0 for a wrong one, or a
-        grade in [0, 1]. `confidence` holds the confidence in the answer. None means ``correct`` and ``confidence``.
+        Columns to use instead of labels and probabilities. `correct` holds 1 for a right answer and 0 for a wrong one,
+        or a grade in [0, 1]. `confidence` holds the confidence in the answer. None means ``correct`` and
+        ``confidence``.
     weight : label, default=None
         Column of sample weights. None means ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None

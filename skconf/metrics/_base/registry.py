@@ -64,17 +64,17 @@ _AVERAGES = ("macro", "micro", "weighted")
 class WeightMeaning(Enum):
     """The meaning of a sample weight, as in the documentation of `sample_weight`."""
 
-    COUNTS = "a sample of weight 2 counts as two samples."
+    COUNTS = "Non-negative weights w. A sample of weight 2 counts as two samples."
     #: Between whole weights the value is interpolated.
     WHOLE_COUNTS = (
-        "repetition counts. A sample of weight 2 counts as two samples. Fractions are interpolated with the digamma "
-        "function."
+        "Non-negative weights w. A sample of weight 2 counts as two samples. Fractions are interpolated with the "
+        "digamma function."
     )
     IMPORTANCES = (
-        "importances. If all weights are doubled, nothing changes. But a sample of weight 2 is not the same as two "
-        "samples, because a row that is given twice makes the sample larger."
+        "Non-negative weights w: importances. If all weights are doubled, nothing changes. But a sample of weight 2 is "
+        "not the same as two samples, because a row that is given twice makes the sample larger."
     )
-    REFUSED = "an error is raised, because this metric does not support them."
+    REFUSED = "It must be None, because this metric does not support weights."
 
 
 #: What the value of a metric rests on, by which its confidence interval is chosen.
@@ -359,7 +359,7 @@ Parameters
 {PREDICTED}
 {LABELS}
 sample_weight : array-like of shape (n_samples,), default=None
-    Non-negative weights w: {{weight}}"""
+    {{weight}}"""
 
 _RAISES = """\
 Raises

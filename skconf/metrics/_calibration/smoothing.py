@@ -58,10 +58,10 @@ class SmoothCalibrationError(
 
     Notes
     -----
-    The gaps are put on a grid with at least 24 cells for each σ. They are smoothed by a cosine transform, whose
-    half-sample symmetry is the reflection. So the time grows with n + grid, and confidences of exactly 0 or 1 count in
-    full. The smallest σ that is found is 3e-5. The authors' package relplot counts confidences of exactly 0 or 1 by
-    half, so its values are lower for saturated models.
+    The gaps are put on a grid with at least 24 cells for each σ. They are smoothed by a cosine transform, which
+    reflects them at 0 and 1. So the time grows with n + grid, and confidences of exactly 0 or 1 count in full. The
+    smallest σ that is found is 3e-5. The authors' package relplot counts confidences of exactly 0 or 1 by half, so its
+    values are lower for saturated models.
 
     References
     ----------
