@@ -230,7 +230,9 @@ class ErrorRate(Counted):
             return f"{text}, and its observed risk is not below the target"
         coverage = count / len(search.ranked)
         needed = required_samples(self.target, 1 - search.share, coverage=coverage, errors=wrong)
-        return f"{text}: with as many errors, a threshold needs {needed:,} samples"
+        if limits[at] <= self.target:
+            text += ", which is enough only for a threshold fixed in advance"
+        return f"{text}: with as many errors, the search for a threshold needs {needed:,} samples in all"
 
     def _counts(self, search: Search, at: Looks) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = search.accepted[at]

@@ -692,7 +692,8 @@ def test_a_slice_says_how_many_samples_would_be_enough():
     with pytest.warns(UserWarning, match="rejected") as caught:
         tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
     found = re.search(
-        r"(\d+) errors among (\d+) accepted .* 0\.\d+: with as many errors, a threshold needs ([\d,]+) samples",
+        r"(\d+) errors among (\d+) accepted .* 0\.\d+.*: with as many errors, the search for a threshold needs "
+        r"([\d,]+) samples in all",
         str(caught[0].message),
     )
     errors, accepted, needed = (int(number.replace(",", "")) for number in found.groups())
@@ -700,6 +701,16 @@ def test_a_slice_says_how_many_samples_would_be_enough():
     y = np.arange(600) % 2
     with pytest.warns(UserWarning, match=r"limit of 0\.\d+, and its observed risk is not below the target"):
         tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
+
+
+def test_a_limit_below_the_target_is_said_to_hold_for_a_threshold_fixed_in_advance():
+    right = np.arange(600) < 59  # the first 59 are right, of the others one in two
+    right[59:] = np.arange(541) % 2
+    answers = ConfidenceProfile.from_correctness(right, np.linspace(0.99, 0.5, 600))
+    with pytest.warns(
+        UserWarning, match=r"limit of 0\.0495, which is enough only for a threshold fixed in advance: with"
+    ):
+        tune_threshold(answers, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
 
 
 def evidence_by_hand(terms, mean):
