@@ -10,8 +10,8 @@ from skconf._core.pictures import pieces
 from skconf.report._page.elements import Markup, element
 from skconf.report._page.frame import Frame, number, path
 
-#: The number of series that colour, dashes and markers can distinguish.
-N_SERIES = 5
+#: The number of series that colour, dashes and markers can distinguish. More series have a panel each.
+_N_SERIES = 5
 #: Shapes of markers around their centre, one for each series, with about the same area.
 _SHAPES = (
     "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
@@ -35,7 +35,7 @@ class Line:
     name : str, default=None
         Its name in the legend.
     series : int or None, default=None
-        The colour, dashes and markers, from 0 to 4. None means grey.
+        The number of the series, which has a colour, dashes and markers. None means grey.
     step : bool, default=False
         Each y holds until the next x.
     dashed : bool, default=False
@@ -123,7 +123,7 @@ class Points:
     def drawn(self, frame: Frame) -> Markup:
         """Draw the intervals, and markers over them."""
         centres, intervals = self._places(frame)
-        markers = "".join(f"M{number(x)} {number(y)}{_SHAPES[self.series or 0]}" for x, y in centres)
+        markers = "".join(f"M{number(x)} {number(y)}{_SHAPES[(self.series or 0) % _N_SERIES]}" for x, y in centres)
         return element(
             "g",
             element("path", d=path(intervals), class_="interval") if intervals else None,
@@ -185,12 +185,7 @@ class Rule:
     name : str or None
         What it shows, in the legend.
     x, y : float, default=None
-        The value on one of the axes.
-
-    Raises
-    ------
-    ValueError
-        If both or none are given.
+        The value on one of the axes, only one of them.
     """
 
     name: str | None
@@ -199,10 +194,6 @@ class Rule:
 
     layer: ClassVar[int] = 2
     series: ClassVar[None] = None
-
-    def __post_init__(self) -> None:
-        if (self.x is None) == (self.y is None):
-            raise ValueError(f"A rule needs either x or y, got x={self.x}, y={self.y}.")
 
     def drawn(self, frame: Frame) -> Markup:
         """Draw the line as a path."""
@@ -229,6 +220,4 @@ def _stepped(points: NDArray[Any], step: bool) -> NDArray[Any]:
 
 
 def _classes(kind: str, series: int | None, dashed: bool = False) -> str:
-    if series is not None and not 0 <= series < N_SERIES:
-        raise ValueError(f"series must be 0 to {N_SERIES - 1} or None, got {series}: draw a panel for each instead.")
-    return " ".join([kind, "quiet" if series is None else f"s{series}"] + ["dashed"] * dashed)
+    return " ".join([kind, "quiet" if series is None else f"s{series % _N_SERIES}"] + ["dashed"] * dashed)

@@ -1,7 +1,7 @@
 """A table that follows a slider over exact stops, allowed errors or prices, with marks on a curve."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import floor
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 
 from skconf.report._page.chart import Chart
 from skconf.report._page.elements import Ids, Markup, as_json, element, unbroken
-from skconf.report._page.marks import N_SERIES, Here
+from skconf.report._page.marks import Here
 from skconf.report._page.parts import ChartPart
 from skconf.report._page.tables import TablePart
 
@@ -35,23 +35,23 @@ class Slider:
         The rows of the table at each stop. The first cells of rows are equal at all stops.
     default : int
         The number of the stop that is shown first.
-    named : int, default=1
+    named : int
         The column whose cell names a stop of a row, as a number of 1,000.
-    allowed : str, default=""
-        The label of the field for the allowed errors; "" for none.
-    errors : sequence of sequence of float or None, default=()
+    allowed : str
+        The label of the field for the allowed errors.
+    errors : sequence of sequence of float or None
         Errors of each row at each stop, in the unit of the field; None if they are unknown.
-    amounts : mapping of str to sequence of sequence of float, default={}
+    amounts : mapping of str to sequence of sequence of float
         For each price that the reader may change, the amount at each stop and row to multiply it with.
-    prices : mapping of str to float, default={}
+    prices : mapping of str to float
         The prices that are shown first.
-    are_examples : bool, default=True
+    are_examples : bool
         Whether these prices are only examples.
-    total : str, default="cost"
+    total : str
         Title of the last column, Σ price × amount.
-    curve : Chart or None, default=None
+    curve : Chart or None
         A chart beside the table, with a mark for each row.
-    places : sequence of sequence of pair of float, default=()
+    places : sequence of sequence of pair of float
         The place of the mark of each row at each stop.
     """
 
@@ -60,20 +60,20 @@ class Slider:
     columns: Sequence[str]
     cells: Sequence[Sequence[Sequence[str]]]
     default: int
-    named: int = 1
-    allowed: str = ""
-    errors: Sequence[Sequence[float | None]] = ()
-    amounts: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
-    prices: Mapping[str, float] = field(default_factory=dict)
-    are_examples: bool = True
-    total: str = "cost"
-    curve: Chart | None = None
-    places: Sequence[Sequence[tuple[float, float]]] = ()
+    named: int
+    allowed: str
+    errors: Sequence[Sequence[float | None]]
+    amounts: Mapping[str, Sequence[Sequence[float]]]
+    prices: Mapping[str, float]
+    are_examples: bool
+    total: str
+    curve: Chart | None
+    places: Sequence[Sequence[tuple[float, float]]]
 
     def text(self, width: int | None = None) -> str:
         """Return the table at the default stop."""
-        notes = (self._priced(), self._cheapest()) if self.amounts else ()
-        return f"{self.label} {self.stops[self.default]}\n{TablePart('', self._shown(), notes).text(width)}"
+        table = TablePart("", self._shown(), (self._priced(), self._cheapest()))
+        return f"{self.label} {self.stops[self.default]}\n{table.text(width)}"
 
     def html(self, ids: Ids) -> Markup:
         """Return the slider, its table, the fields, and the curve."""
@@ -93,8 +93,8 @@ class Slider:
         head = element("p", element("label", self.label, for_=name), " ", moved, " ", place, class_="moved")
         table = TablePart("", self._shown()).html(ids)
         data = as_json(self._data(), class_="stops")
-        priced = element("p", self._priced(), class_="note priced") if self.amounts else None
-        cheapest = element("p", self._cheapest(), class_="cheapest", aria_live="polite") if self.amounts else None
+        priced = element("p", self._priced(), class_="note priced")
+        cheapest = element("p", self._cheapest(), class_="cheapest", aria_live="polite")
         controls = element("div", head, self._allowing(ids), self._fields(ids), priced, cheapest, data)
         curve = None if self.curve is None else ChartPart(self._marked(self.curve)).html(ids)
         return element("div", controls, curve, element("div", table, class_="across"), class_="slider")
@@ -102,7 +102,7 @@ class Slider:
     def _marked(self, curve: Chart) -> Chart:
         """Return the curve with a mark for each row."""
         at = enumerate(self.places[self.default])
-        here = [Here([x], [y], series=row % N_SERIES, row=row) for row, (x, y) in at]
+        here = [Here([x], [y], series=row, row=row) for row, (x, y) in at]
         return replace(curve, marks=[*curve.marks, *here])
 
     def _cheapest(self) -> str:
@@ -129,18 +129,14 @@ class Slider:
         prices = ", ".join(f"{what} {price:g}" for what, price in self.prices.items())
         return f"{'Example prices' if self.are_examples else 'Prices'}: {prices}."
 
-    def _allowing(self, ids: Ids) -> Markup | None:
+    def _allowing(self, ids: Ids) -> Markup:
         """Return the field for the allowed errors."""
-        if not self.allowed:
-            return None
         name = ids.new(self.allowed)
         box = element("input", type="number", id=name, min="0", step="any", class_="allowed", placeholder="e.g. 3")
         return element("p", element("label", f"or: {self.allowed}", for_=name), " ", box, class_="prices", hidden=True)
 
-    def _fields(self, ids: Ids) -> Markup | None:
+    def _fields(self, ids: Ids) -> Markup:
         """Return the fields for the prices, and the button that moves to the least cost."""
-        if not self.amounts:
-            return None
         fields = []
         for what in self.amounts:
             name = ids.new(what)
@@ -182,8 +178,6 @@ class Slider:
     def _shown(self) -> pd.DataFrame:
         """Return the table at the default stop, with the total."""
         table = pd.DataFrame(self.cells[self.default], columns=list(self.columns))
-        if not self.amounts:
-            return table
         totals = [f"{_whole(self._total(self.default, row)):,}" for row in range(len(table))]
         return table.assign(**{self.total: totals})
 

@@ -14,7 +14,6 @@ from skconf.report._evidence.places import Place, default_place, places_of, pric
 from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.report._evidence.thresholds import Guarantee
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark
-from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
@@ -315,11 +314,11 @@ def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | Non
     marks: list[Mark] = []
     data = []
     for series, (model, each) in enumerate(stops.items()):
-        name, colour, kept = titles[model], series % N_SERIES, each.shown()
+        name, kept = titles[model], each.shown()
         share, wrong, (low, high) = each.answered[kept], each.wrong[kept], each.ends(kept)
         seen = np.where(wrong > 0, wrong, np.nan)
-        marks.append(Band(share, np.where(wrong > 0, np.maximum(low, _FLOOR), np.nan), high, series=colour, step=True))
-        marks.append(Line(share, seen, name=name if len(stops) > 1 else None, series=colour, step=True))
+        marks.append(Band(share, np.where(wrong > 0, np.maximum(low, _FLOOR), np.nan), high, series=series, step=True))
+        marks.append(Line(share, seen, name=name if len(stops) > 1 else None, series=series, step=True))
         threshold = [threshold_at(each, stop) for stop in kept]
         columns = {"threshold": threshold, "answered": share, "wrong": wrong, "low": low, "high": high}
         data.append(pd.DataFrame(columns).assign(model=name))

@@ -13,7 +13,6 @@ from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.reliability import reliability
 from skconf.report._evidence.tops import error_tail, levels_of
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
-from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.answered import answered
@@ -155,11 +154,11 @@ def _reliability(evidence: Evidence) -> Chart:
     marks: list[Mark] = []
     data, words = [], words_of(evidence)
     for series, (model, profile) in enumerate(evidence.profiles_by_harm.items()):
-        bins, colour = reliability(profile, evidence.level), series % N_SERIES
-        marks.append(Points(bins["says"], bins["right"], bins["low"], bins["high"], series=colour))
+        bins = reliability(profile, evidence.level)
+        marks.append(Points(bins["says"], bins["right"], bins["low"], bins["high"], series=series))
         breaks = np.flatnonzero(~bins.pop("joined")[:-1]) + 1
         x, y = (np.insert(bins[name].to_numpy(), breaks, np.nan) for name in ("says", "right"))
-        marks.append(Line(x, y, name=_label(evidence, model), series=colour))
+        marks.append(Line(x, y, name=_label(evidence, model), series=series))
         data.append(bins.assign(model=evidence.title_of(model)))
     table = pd.concat(data)
     same = "equally many answers" if words.kind == "costs" else "the answers of a bin; all bins are equally wide"
@@ -196,11 +195,10 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
         beside = 1 - (1 - top["from"]) * 10 ** (0.06 * (series - (len(tails) - 1) / 2))
         seen = top["wrong"].where(top["wrong"] > 0)
         low = top["low"].where(top["low"] > 0, _FLOOR)
-        colour = series % N_SERIES
-        marks.append(Points(beside, seen, low, top["high"], name=label, series=colour))
-        marks.append(Line(beside, seen, name=label, series=colour))
+        marks.append(Points(beside, seen, low, top["high"], name=label, series=series))
+        marks.append(Line(beside, seen, name=label, series=series))
         expected, name = top["expected"].where(top["expected"] > 0), "expected" if len(tails) == 1 else None
-        marks.append(Line(top["from"], expected, name=name, series=colour, dashed=True))
+        marks.append(Line(top["from"], expected, name=name, series=series, dashed=True))
         data.append(top.assign(model=evidence.title_of(model)))
     if not data:
         return []

@@ -16,7 +16,6 @@ from skconf.report._evidence.flips import Flips
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.axes import Scale
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Rule
-from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import ChartPart, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import PERSON
@@ -272,7 +271,7 @@ def _differences(evidence: Evidence) -> Chart | None:
     marks: list[Mark] = [Rule(f"as {best}", y=0.0)]
     data, said, shown = [], [], []
     for model, each in found.items():
-        colour, known = models.index(model) % N_SERIES, ~np.isnan(each.low)
+        colour, known = models.index(model), ~np.isnan(each.low)
         x, value, low, high = (of[known] for of in (each.coverage, each.value, each.low, each.high))
         marks += [Band(x, low, high, series=colour), Line(x, value, name=evidence.title_of(model), series=colour)]
         data.append(pd.DataFrame({"answered": x, "difference": value, "low": low, "high": high, "model": model}))

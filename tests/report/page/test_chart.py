@@ -277,15 +277,12 @@ def test_panels_show_one_series_each():
         assert [group.get("class") for group in _classed(svg, "points")] == [f"points s{series}"]
 
 
-def test_more_series_than_colours_are_refused():
-    with pytest.raises(ValueError, match="series must be 0 to 4"):
-        _svg(Line([0, 1], [0, 1], series=5))
-
-
-@pytest.mark.parametrize("ends", [{}, {"x": 0.1, "y": 0.2}])
-def test_rules_need_one_value(ends):
-    with pytest.raises(ValueError, match="either x or y"):
-        Rule("rule", **ends)
+def test_more_series_than_colours_have_a_panel_each():
+    chart = Chart("", "", _PERCENT, _PERCENT, [Line([0, 1], [0, 1], series=k) for k in range(7)], pd.DataFrame())
+    own = [
+        [line.get("class") for line in _classed(ET.fromstring(panel.svg("a")), "line")][-1] for panel in chart.panels()
+    ]
+    assert own == [f"line s{k % 5}" for k in range(7)]
 
 
 def test_long_texts_are_shortened_and_kept_whole_in_titles():

@@ -195,7 +195,10 @@ class TestSlider:
         amounts = {"error": [[k, k + 1.0] for k in range(3)], "person": [[1.0, 2.0]] * 3}
         prices = {"error": 10.0, "person": 1.0}
         stops, columns = ["none", "some", "all"], ["model", "answered"]
-        return Slider("at least", stops, columns, cells, default, amounts=amounts, prices=prices)
+        texts = {"named": 1, "allowed": "errors at most", "total": "cost", "are_examples": True}
+        errors, none = [[1.0, 2.0]] * 3, {"curve": None, "places": ()}
+        given = {"errors": errors, "amounts": amounts, "prices": prices}
+        return Slider("at least", stops, columns, cells, default, **texts, **given, **none)
 
     def test_the_default_is_there_without_a_script(self):
         shown = self.slider().html(Ids())
