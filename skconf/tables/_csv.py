@@ -68,7 +68,8 @@ def _first_lines(path: Path) -> list[str]:
     lines: list[bytes] = []
     with opened(path) as file:
         data = b""
-        while len(lines) <= _N_LINES and len(data) < _MOST_BYTES and (more := file.read(_READ_BYTES)):
+        # As much again each time, so that a line without end is not searched for it in every step.
+        while len(lines) <= _N_LINES and len(data) < _MOST_BYTES and (more := file.read(max(_READ_BYTES, len(data)))):
             data += more
             lines = [line for line in _END_OF_LINE.split(data.removeprefix(b"\xef\xbb\xbf")) if line]
         whole = not file.read(1)
