@@ -188,12 +188,15 @@ def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tup
     from skconf.report._evidence.evidence import Evidence
     from skconf.report._evidence.files import evidence_of_files, untold
     from skconf.report._page.tables import WIDTH
+    from skconf.report._report import check_page_name
     from skconf.report._sections.document import headings
     from skconf.report._sections.source import files_read
     from skconf.report._sections.table import as_written
 
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
+        if options.html:
+            check_page_name(options.html)
         columns = columns_of(options) | {"groups": options.group, "threshold": options.threshold}
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)

@@ -130,6 +130,8 @@ class _Parser(argparse.ArgumentParser):
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             parser = getattr(options, "parser", self)
+            if not unknown[0].startswith("-"):
+                parser.error(f"{unknown[0]} is one argument too many")
             known = [option for action in parser._actions for option in action.option_strings]  # noqa: SLF001
             parser.error(f"there is no option {unknown[0]}.{_suggest(unknown[0], known)}")
         return options

@@ -46,6 +46,12 @@ _OTHER_FORMATS = {
 }
 
 
+def check_page_name(path: str | PathLike[str]) -> None:
+    """Raise if the name of a page is that of another format."""
+    if advice := _OTHER_FORMATS.get(Path(path).suffix.lower()):
+        raise ValueError(f"{str(path)!r} is not the name of an HTML page. Pass a name such as 'report.html'{advice}.")
+
+
 class ConfidenceReport:
     """A report on the confidences of a classifier, or of several: the result of :func:`~skconf.confidence_report`.
 
@@ -402,10 +408,7 @@ class ConfidenceReport:
         ValueError
             If the file's name is that of another format, such as ".pdf".
         """
-        if advice := _OTHER_FORMATS.get(Path(path).suffix.lower()):
-            raise ValueError(
-                f"path={str(path)!r} is not the name of an HTML page. Pass a name such as 'report.html'{advice}."
-            )
+        check_page_name(path)
         Path(path).write_text(self.page(anonymous=anonymous), encoding="utf-8")
 
     def open(self, *, anonymous: bool = False) -> None:

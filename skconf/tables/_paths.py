@@ -120,6 +120,8 @@ def list_files(paths: Paths) -> list[Path]:
     by_inode: dict[tuple[int, int], Path] = {}
     for given in [paths] if isinstance(paths, str | PathLike) else paths:
         name, path = fspath(given), given if isinstance(given, StandardInput) else Path(given)
+        if not name:  # as of a shell variable that is not set; as a path, it would be the current folder
+            raise FileNotFoundError("the name of a file is empty")
         files = _files_of(path) if path.exists() else _files_like(name)
         if not files and path.is_dir():
             raise FileNotFoundError(

@@ -288,6 +288,8 @@ def test_models_with_different_labels_are_not_compared(capsys):
     ("arguments", "message"),
     [
         (["none.csv"], "there is no file none.csv"),
+        ([""], "the name of a file is empty"),
+        (["a.csv", "--html", "a.pdf"], "'a.pdf' is not the name of an HTML page"),
         (["empty"], "there is no table file in empty. Names of such files end in .csv, .tsv, .jsonl or .parquet"),
         (
             ["a.csv", "--target", "lable"],

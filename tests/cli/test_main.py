@@ -648,6 +648,7 @@ def test_a_page_of_two_models(models, tmp_path, capsys):
 
 def test_no_file(capsys):
     assert "there is no file nothing.csv" in fails(["evaluate", "nothing.csv"], capsys)
+    assert "b.csv is one argument too many" in fails(["threshold", "a.csv", "b.csv"], capsys)
 
 
 # --- the other experiments ------------------------------------------------------------------------------------------
