@@ -48,7 +48,8 @@ def share(text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, but is {text!r}")
+        meant = f"; for {number:g}% pass {number / 100:g}" if 1 < number <= 100 else ""
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, but is {text!r}{meant}")
     return number
 
 

@@ -54,6 +54,26 @@ def from_probabilities() -> str:
     return f"Name the columns of {columns}."
 
 
+def name_a_threshold() -> str:
+    """Return the advice for metrics that need a threshold."""
+    if _ON_COMMAND_LINE.get():
+        return f"Pass {option('threshold', 'T')}."
+    return (
+        "Pass threshold=..., or use a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which has a "
+        "threshold. scikit-learn's make_scorer passes only probabilities."
+    )
+
+
+def name_as_confidence() -> str:
+    """Return the advice for a column that is a confidence, but was given as a probability."""
+    if _ON_COMMAND_LINE.get():
+        return f"name it with {option('confidence')}, and the predicted labels with {option('prediction')}."
+    return (
+        "such as y_proba.max(axis=1), pass the probabilities of both classes, or use "
+        "ConfidenceProfile.from_correctness(correct, confidence)."
+    )
+
+
 def see_all_metrics() -> str:
     """Return where the names of all metrics are."""
     if _ON_COMMAND_LINE.get():

@@ -20,6 +20,7 @@ from skconf._core.inputs import (
     with_unseen,
 )
 from skconf._core.labels import LabelColumn
+from skconf._core.messages import name_as_confidence
 from skconf._core.probabilities import as_probabilities, read_confidence
 from skconf._core.response import decides_by_sample, respond
 from skconf._core.warn import warn
@@ -271,8 +272,7 @@ def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]
         warn(
             f"y_proba is never below 0.5, although {n - n_positive} of {n} samples are not of the positive class. It "
             "is used as the probability of pos_label in every row. If it is the confidence in the predicted label, "
-            "such as y_proba.max(axis=1), pass the probabilities of both classes, or use "
-            "ConfidenceProfile.from_correctness(correct, confidence).",
+            f"{name_as_confidence()}",
         )
 
 

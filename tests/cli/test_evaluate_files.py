@@ -393,6 +393,17 @@ def test_the_command_alone_prints_help(capsys):
     assert "evaluate" in capsys.readouterr().out
 
 
+def test_advice_names_options_of_the_command(tmp_path, capsys):
+    path = str(tmp_path / "a.csv")
+    pd.DataFrame({"y_true": np.tile([0, 1], 100), "proba_1": np.tile([0.6, 0.9], 100)}).to_csv(path, index=False)
+    assert main(["evaluate", path, "--metrics", "coverage_score"]) == 0
+    said = capsys.readouterr().err
+    assert "so 0.5 is used. In a binary task, this accepts every prediction. Pass --threshold T." in said
+    assert "If it is the confidence in the predicted label, name it with --confidence" in said
+    assert main(["evaluate", path, "--errors", "5"]) == 2
+    assert "--errors must lie in [0, 1], but is 5.0. For 5.0% pass --errors 0.05." in capsys.readouterr().err
+
+
 class TestAnonymous:
     TABLE = pd.DataFrame(
         {

@@ -205,7 +205,8 @@ def test_weights_are_not_offered(capsys):
     with pytest.raises(SystemExit):
         main(["threshold", "--help"])
     shown = capsys.readouterr().out
-    assert "--weight" not in shown and "there must be no weights" in shown
+    assert "--weight" not in shown
+    assert "there must be no weights" in shown
 
 
 def test_weights_are_refused(capsys):
@@ -231,6 +232,12 @@ def test_a_number_that_counts_nothing_is_refused(capsys, option):
         main(["threshold", "p.csv", *option])
     assert ended.value.code == 2
     assert f"argument {option[0]}: must be a whole number" in capsys.readouterr().err
+
+
+def test_a_level_in_percent_is_told_as_a_share(capsys):
+    with pytest.raises(SystemExit):
+        main(["threshold", "p.csv", "--confidence-level", "95"])
+    assert "must be a number from 0 to 1, but is '95'; for 95% pass 0.95" in capsys.readouterr().err
 
 
 class TestAnotherScore:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.checks import check_number, check_threshold
+from skconf._core.messages import name_a_threshold
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
@@ -19,10 +20,9 @@ from skconf.profile import ConfidenceProfile
 _REACH = 0.25
 _ROUNDING = 1e-12
 #: The text is the same for all metrics, so that it is shown once if several metrics give it.
-NO_THRESHOLD = (
+_NO_THRESHOLD = (
     "No threshold was given, and the predictions have none, so 0.5 is used. In a binary task, this accepts every "
-    "prediction. Pass threshold=..., or use a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which "
-    "has a threshold. scikit-learn's make_scorer passes only probabilities."
+    "prediction. "
 )
 
 
@@ -59,7 +59,7 @@ class AtThreshold(Ratio):
         """Return a warning if nobody has chosen the threshold."""
         if self.threshold is not None or threshold is not None:
             return []
-        return [Notice(NO_THRESHOLD)]
+        return [Notice(_NO_THRESHOLD + name_a_threshold())]
 
     def accepted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
         """Return which predictions are accepted."""
