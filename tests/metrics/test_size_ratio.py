@@ -275,7 +275,7 @@ def test_the_data_count_as_one_of_the_draws(n_resamples):
 def test_simulated_risk_is_seeded_and_unweighted():
     risky = correctness([0, 1, 0, 1, 1], [0.9, 0.6, 0.8, 0.9, 0.7])
     assert simulated(risky) == simulated(risky) != simulated(risky, random_state=1)
-    with pytest.raises(ValueError, match="with method='monte_carlo'.* use method='normal'"):
+    with pytest.raises(ValueError, match=r"with method='monte_carlo'.* use method='normal'"):
         simulated(correctness([0, 1], [0.9, 0.6], sample_weight=[1, 2]))
 
 
