@@ -20,27 +20,27 @@ class Place(NamedTuple):
         Share answered by the model that made the place.
     stops : sequence of int
         The stop of each model at this place; -1 if it answers nothing.
-    answered, missed : list of float
-        Share of all rows that each model answers; and the share that it answers wrongly, or its cost.
+    rates : sequence of sequence of float
+        For each model: the share of all rows that it answers, the share of errors among these (or their mean loss or
+        cost), and their effective number.
     threshold : float or None
         The threshold of the predictions, if it made the place.
     """
 
     share: float
     stops: Sequence[int]
-    answered: list[float]
-    missed: list[float]
+    rates: Sequence[Sequence[float]]
     threshold: float | None = None
 
     @property
     def wrong_of_1000(self) -> list[float]:
         """How many of 1,000 rows each model answers wrongly, or the cost of these answers."""
-        return [round(1000 * share, 3) for share in self.missed]
+        return [round(1000 * (answered * wrong), 3) for answered, wrong, _ in self.rates]
 
     @property
     def left_of_1000(self) -> list[float]:
         """How many of 1,000 cases each model sends to a person."""
-        return [round(1000 * (1 - share), 3) for share in self.answered]
+        return [round(1000 * (1 - answered), 3) for answered, *_ in self.rates]
 
 
 def places_of(evidence: Evidence) -> list[Place]:
@@ -48,10 +48,11 @@ def places_of(evidence: Evidence) -> list[Place]:
     models = list(evidence.stops.values())
 
     def place(share: float, at: Sequence[int], threshold: float | None = None) -> Place:
-        pairs = list(zip(models, at, strict=True))
-        answered = [each.answered[stop] if stop >= 0 else 0.0 for each, stop in pairs]
-        missed = [each.answered[stop] * each.wrong[stop] if stop >= 0 else 0.0 for each, stop in pairs]
-        return Place(share, at, answered, missed, threshold)
+        rates = [
+            [float(of[stop]) if stop >= 0 else 0.0 for of in (each.answered, each.wrong, each.size)]
+            for each, stop in zip(models, at, strict=True)
+        ]
+        return Place(share, at, rates, threshold)
 
     most = min(_STOPS, _MOST_STOPS // len(models))
     shares: set[float] = set()

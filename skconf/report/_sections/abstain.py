@@ -80,13 +80,11 @@ def _ties(evidence: Evidence, model: Any) -> str:
 def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
     """Return the slider over the share answered."""
     places, words, (of_error, of_person) = places_of(evidence), words_of(evidence), prices_of(evidence)
-    titles = [evidence.title_of(model) for model in evidence.stops]
+    models = [(evidence.title_of(model), stops) for model, stops in evidence.stops.items()]
     cells = [
         [
             [title, *_at(stops, stop, answered)]
-            for title, stops, stop, answered in zip(
-                titles, evidence.stops.values(), place.stops, place.answered, strict=True
-            )
+            for (title, stops), stop, (answered, *_) in zip(models, place.stops, place.rates, strict=True)
         ]
         for place in places
     ]
@@ -98,10 +96,7 @@ def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
         default_place(places, of_error, of_person),
         named=2,
         allowed=words.field,
-        errors=[
-            [words.typed(rate) if size >= FEWEST else None for _, rate, size in _rates(evidence, place)]
-            for place in places
-        ],
+        errors=[[words.typed(rate) if size >= FEWEST else None for _, rate, size in place.rates] for place in places],
         amounts={
             words.price: [place.wrong_of_1000 for place in places],
             PERSON: [place.left_of_1000 for place in places],
@@ -110,17 +105,8 @@ def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
         are_examples=evidence.prices is None,
         total="cost of 1,000",
         curve=curve,
-        places=[[(share, rate) for share, rate, _ in _rates(evidence, place)] for place in places],
+        places=[[(share, rate) for share, rate, _ in place.rates] for place in places],
     )
-
-
-def _rates(evidence: Evidence, place: Place) -> list[tuple[float, float, float]]:
-    """Return the share that each model answers at a place, the share of errors among these, and their number."""
-    at = zip(evidence.stops.values(), place.stops, place.answered, strict=True)
-    return [
-        (answered, float(stops.wrong[stop]), float(stops.size[stop])) if stop >= 0 else (0.0, 0.0, 0.0)
-        for stops, stop, answered in at
-    ]
 
 
 def _place(place: Place) -> str:
