@@ -123,16 +123,17 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # What was measured
 # -----------------
 # These are results on more data. Part A calibrates one class against the rest and keeps the prediction, as above. Part
-# C calibrates the confidence alone, on pairs of confidence and correctness. Each part has five numbers: the mean cwA,
-# the mean Brier score, the log loss of the confidence divided by the uncalibrated one, the splits above 1σ, and the
-# splits above 3σ. "(k + 1)/(n + 2)" adds the two samples, but has no straight lines between plateaus. "Venn–Abers" is
-# p₁/(1 − p₀ + p₁), from two regressions: in one the new sample is negative, in the other positive.
+# B calibrates the confidence alone, on pairs of confidence and correctness. Each part has five numbers: the mean cwA;
+# the mean Brier score; the loss, which is the log loss of the confidence divided by the uncalibrated one; the splits
+# above 1σ; and the splits above 3σ. "(k + 1)/(n + 2)" adds the two samples, but has no straight lines between
+# plateaus. "Venn–Abers" is p₁/(1 − p₀ + p₁), from two regressions: in one the new sample is negative, in the other
+# positive.
 #
 # The first table is of XGBoost with early stopping. The data are accelerometer, adult_income, bank_marketing,
 # breast_cancer, credit, diabetes, digits, obesity and wine, with 20 splits each (60/20/20, official test sets kept),
 # and MNIST, with 6 splits and 6,000 samples to train on::
 #
-#     186 splits           A                              C
+#     186 splits           A: cwA  Brier   loss   >1σ >3σ   B: cwA  Brier   loss   >1σ >3σ
 #     uncalibrated         0.8979  0.0787  1.000   16   3   0.8979  0.0787  1.000   16   3
 #     isotonic             0.8985  0.0800  1.256  127 121   0.8991  0.0801  1.177   88  86
 #     Platt                0.8987  0.0789  1.008    8   0   0.8976  0.0788  0.997   12   0
@@ -149,7 +150,7 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # CIFAR-100 with RepVGG, PathMNIST and PneumoniaMNIST with ResNet-50, a speaker verification). Each is halved 10 times,
 # CIFAR-100 5 times::
 #
-#     75 splits            A                              C
+#     75 splits            A: cwA  Brier   loss   >1σ >3σ   B: cwA  Brier   loss   >1σ >3σ
 #     uncalibrated         0.8234  0.1165  1.000   73  60   0.8234  0.1165  1.000   73  60
 #     isotonic             0.8858  0.0729  0.598   48  47   0.8444  0.0979  0.741   33  33
 #     Platt                0.8840  0.0730  0.548   21  18   0.8389  0.0997  0.713    4   0
@@ -165,7 +166,7 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # trained on the first nine data sets above, and on six of ``make_classification`` (600 to 20,000 samples, two to five
 # classes). XGBoost is trained on those six. Each has 5 splits, and at most 6,000 samples to train on::
 #
-#     330 splits           A                              C
+#     330 splits           A: cwA  Brier   loss   >1σ >3σ   B: cwA  Brier   loss   >1σ >3σ
 #     uncalibrated         0.8316  0.1272  1.000  209 166   0.8316  0.1272  1.000  209 166
 #     isotonic             0.8400  0.1159  0.891  169 145   0.8359  0.1192  0.890  147 117
 #     Platt                0.8385  0.1162  0.779  123  64   0.8310  0.1188  0.789  132  65
@@ -182,8 +183,8 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #
 # There were four requirements: a cwA at most 0.001 below that of isotonic calibration; as few risky splits as Platt
 # scaling, up to one in fifty more; the Brier score of isotonic calibration; and a log loss at most 2% above the
-# uncalibrated one. Smoothing 2 meets all of them in all six columns (A and C of three tables). Smoothing 3 does, too,
-# except for the cwA of the last column. With less than 2, there are too many risky splits in the first four columns.
+# uncalibrated one. Smoothing 2 meets all of them in all six parts (A and B of three tables). Smoothing 3 does, too,
+# except for the cwA of the last part. With less than 2, there are too many risky splits in the first four parts.
 # With 4, the log loss rises by 2.8% in the first. Added samples without straight lines are still risky at the lower
 # ends of plateaus, and have a higher log loss. The confidences of Venn–Abers prediction are too low with many classes
 # and little data.
@@ -194,7 +195,7 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # Its limits:
 #
 # - For single kinds of models, cwA was lower by more than 0.001 in three of ten cases: by 0.0011 for naive Bayes in A
-#   and C, and for XGBoost on the generated sets in C.
+#   and B, and for XGBoost on the generated sets in B.
 # - Random forests, on the ten data sets of the first table, are far underconfident for many classes. There the Brier
 #   score in A was 0.0807 with smoothing 2, 0.0804 with isotonic calibration and 0.0976 without any.
 # - A few hundred samples are few for ten classes. On digits, in A, the log loss rose by 14% with smoothing 2, and by
