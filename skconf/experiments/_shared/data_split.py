@@ -46,13 +46,12 @@ class Halves(NamedTuple):
     labels: NDArray[Any]
     is_own: bool
 
-    def features(self, model: Any) -> tuple[Any, Any]:
-        """Return both halves as a model takes them: unchanged for a pipeline, as numbers for other models."""
-        return self.frames if isinstance(model, Pipeline) else self.numbers
-
     def learn(self, model: Any, rows: NDArray[np.intp] | None = None, y: NDArray[np.intp] | None = None) -> Floats:
-        """Return probabilities for the second half by a model of the first half, or of some rows with labels `y`."""
-        X, X_test = self.features(model)
+        """Return probabilities for the second half by a model of the first half, or of some rows with labels `y`.
+
+        A pipeline gets the features unchanged. Other models get numbers.
+        """
+        X, X_test = self.frames if isinstance(model, Pipeline) else self.numbers
         if rows is not None:
             X = X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
         return trained(model, X, self.y if y is None else y, len(self.labels))(X_test)
