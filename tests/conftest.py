@@ -22,7 +22,7 @@ sys.dont_write_bytecode = False
 pytest.register_assert_rewrite("_support.metrics.properties")
 
 PACKAGE = str(Path(skconf.__file__).parent)
-#: Tests of which all cases together take about half a second of computing: one a line.
+#: Tests of which all cases together compute for 0.4 seconds or more: one a line.
 LONG = frozenset(Path(__file__).with_name("long.txt").read_text(encoding="utf-8").split())
 
 
