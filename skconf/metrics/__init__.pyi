@@ -1489,7 +1489,7 @@ def ecuas_loss(
     n: float = 0,
     weight: Any = None,
 ) -> float:
-    """ECUAS_n: mean cost of answers that are rejected if they are too uncertain, over all costs of a rejection.
+    """ECUAS_n: mean cost of answers that are rejected if too uncertain, averaged over all costs of a rejection.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. u_M is the largest
     uncertainty that a best decision can have. Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the

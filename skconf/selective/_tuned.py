@@ -37,7 +37,7 @@ from skconf.selective._tuning import charges_of, check_aim, choose_threshold, ke
 
 @documented(score=SCORE, output=OUTPUT)
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
-    """A classifier that rejects predictions below the threshold that is best for an objective.
+    """A classifier that chooses its threshold by an objective, and rejects predictions below it.
 
     The threshold is chosen on samples on which neither the classifier nor its calibrator was trained. With a
     `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.

@@ -75,7 +75,7 @@ class ECUASLoss(
         "neg_ecuas_1": Preset({"n": 1}, np.negative),
     },
 ):
-    """ECUAS_n: mean cost of answers that are rejected if they are too uncertain, over all costs of a rejection.
+    """ECUAS_n: mean cost of answers that are rejected if too uncertain, averaged over all costs of a rejection.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. u_M is the largest
     uncertainty that a best decision can have. Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the
@@ -139,6 +139,11 @@ class ECUASLoss(
         check_number(self.n, "n", 0.0, np.inf, open_high=True)
         if self.weight is not None and not callable(self.weight):
             raise TypeError(f"weight must be a function of the cost of a rejection, but is {self.weight!r}.")
+
+    def unit(self, profile: ConfidenceProfile) -> float:
+        """Return u_M."""
+        given = profile.largest_uncertainty
+        return self.largest_uncertainty(profile.n_classes) if given is None else given
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
         above = uncertainty > largest * (1 + 1e-12)  # no warning for a rounding error
