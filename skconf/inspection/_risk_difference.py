@@ -66,19 +66,9 @@ class RiskDifference:
             reach[known] = float(np.quantile(farthest, level)) * spread[known]
         return cls(coverage, value, value - reach, value + reach)
 
-    @property
-    def is_fewer(self) -> NDArray[np.bool_]:
-        """Whether the model has fewer errors than the baseline, at each coverage."""
-        return np.asarray(self.high < 0)
-
-    @property
-    def is_more(self) -> NDArray[np.bool_]:
-        """Whether the model has more errors than the baseline, at each coverage."""
-        return np.asarray(self.low > 0)
-
     def runs(self) -> dict[str, tuple[int, int]]:
         """Return the first and last place of the widest run with "fewer" errors, and of the widest with "more"."""
-        found = {"fewer": widest_run(self.coverage, self.is_fewer), "more": widest_run(self.coverage, self.is_more)}
+        found = {"fewer": widest_run(self.coverage, self.high < 0), "more": widest_run(self.coverage, self.low > 0)}
         return {what: ends for what, ends in found.items() if ends is not None}
 
 

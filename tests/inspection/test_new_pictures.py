@@ -100,7 +100,7 @@ class TestDifference:
                 ConfidenceProfile.from_predictions(y, 1 / (1 + np.exp(-(logit + rng.normal(0, 1, 1000))))) for _ in "ab"
             )
             found = RiskCoverageDisplay.from_profile(one, baseline=other).difference
-            left_out += bool((found.is_fewer | found.is_more).any())
+            left_out += bool(found.runs())
         assert left_out <= n_sets * 0.05 + 2 * np.sqrt(n_sets * 0.05 * 0.95)
 
     @pytest.mark.parametrize(
