@@ -36,6 +36,8 @@ def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:
         chunks = {0: rows} if not np.isnan(rows).any() and sum(rows) == array.shape[0] else {}
         array = array.rechunk(chunks | ({1: -1} if array.ndim == 2 else {}))
         if array.numblocks[0] != len(rows):
-            raise ValueError(f"{name} and {needed[0]} differ in rows or chunks: {array.chunks[0]} and {rows}.")
+            raise ValueError(
+                f"{name} and {needed[0]} differ in rows or chunks: {array.chunks[0]} and {rows}. Rechunk them alike."
+            )
         columns.append(array.to_delayed().ravel())
     return [dict(zip(needed, blocks, strict=True)) for blocks in zip(*columns, strict=True)]

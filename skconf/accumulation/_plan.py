@@ -124,7 +124,8 @@ class Plan:
             task.check_same(replace(task, classes=self.labels))
         if self.pos_label is not None and task.positive_label != self.pos_label:
             raise ValueError(
-                f"pos_label is {self.pos_label!r}, but the pos_label of these predictions is {task.positive_label!r}."
+                f"pos_label is {self.pos_label!r}, but the pos_label of these predictions is {task.positive_label!r}. "
+                "Use the same for both."
             )
         if onto is not None:
             task.check_same(onto.task)

@@ -20,6 +20,12 @@ from skconf.profile import ConfidenceProfile
 CONFIDENCE, SCORE = "confidence", "score"
 #: Sums that are added at once.
 _AT_ONCE = 1 << 14
+#: Facts that all parts share, by what predictions are if the fact is true.
+_KINDS = {
+    "rejects": "are answers of a classifier that rejects",
+    "of_costs": "are costs of answers",
+    "in_groups": "come in clusters",
+}
 
 
 def add_pairs(one: Floats, other: Floats) -> Floats:
@@ -159,10 +165,15 @@ class Task:
                 for labels in (self.labels, other.labels)
             )
             raise ValueError(f"All parts must have the same labels in the same order, but got {mine} and {theirs}.")
-        for name in ("positive_label", "threshold", "rejects", "of_costs", "in_groups"):
+        for name, called in {"positive_label": "pos_label", "threshold": "threshold"}.items():
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
-                raise ValueError(f"All parts must have the same {name}, but got {mine!r} and {theirs!r}.")
+                raise ValueError(f"All parts must have the same {called}, but got {mine!r} and {theirs!r}.")
+        for name, are in _KINDS.items():
+            if getattr(self, name) != getattr(other, name):
+                raise ValueError(
+                    f"All parts must be of the same kind, but only some {are}. Accumulate them separately."
+                )
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,9 @@ class PathColumns:
             if equals and text != _MISSING:
                 values[name] = _typed(unquote(text))
         if twice := values.keys() & set(of_file):
-            raise DataError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
+            raise DataError(
+                f"{shorten(sorted(twice))} is both a column of the file and a part of its path. Rename one of them."
+            )
         return cls(values)
 
     def not_among(self, names: Iterable[Any]) -> list[Any]:

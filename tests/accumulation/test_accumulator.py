@@ -499,7 +499,11 @@ class TestErrors:
             ((["a", "b"], [[0.2, 0.3, 0.5]] * 2), "labels holds 2 labels, but y_proba has 3 columns"),
             ((ConfidenceProfile.from_correctness([1, 0], [0.5, 0.7]),), "same labels.*only correctness"),
             ((ConfidenceProfile.from_predictions(["a", "c"], [0.5, 0.7]),), r"same labels.*\['a', 'c'\]"),
-            ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], pos_label="a"),), "positive_label"),
+            ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], pos_label="a"),), "same pos_label"),
+            (
+                (ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], groups=[0, 1]),),
+                r"of the same kind, but only some come in clusters\. Accumulate them separately",
+            ),
             ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], threshold=0.6),), "threshold"),
         ],
     )
