@@ -154,7 +154,7 @@ def test_reports_without_predictions_have_a_page_with_their_table(report, tmp_pa
         by_class.model_card()
     report.save(tmp_path / "r.html")
     for suffix, advice in (("pdf", "print it in a browser"), ("md", "model_card"), ("CSV", "frame.to_csv")):
-        with pytest.raises(ValueError, match=rf"path='.*r\.{suffix}' .*HTML.*{advice}"):
+        with pytest.raises(ValueError, match=rf"'.*r\.{suffix}' .*HTML.*{advice}"):
             report.save(tmp_path / f"r.{suffix}")
         assert not (tmp_path / f"r.{suffix}").exists()
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.page()
