@@ -20,7 +20,7 @@ from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import choose_method, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value
-from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_nearer, why_not_seen
+from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_alike, why_not_nearer, why_not_seen
 from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, joined
 from skconf.inference._strata import draws_within_strata
@@ -331,7 +331,12 @@ def _comparisons(
             difference = scores[a] - scores[b]
             if how != "delta" and not np.isnan(difference):
                 notices += undefined_resamples(varying[a] - varying[b], statistic.name)
-            if a in refused or b in refused:
+            unlike = "" if np.isnan(difference) else why_not_alike(statistic, profiles[a], profiles[b])
+            if unlike:
+                notices.append(
+                    Notice(f"{statistic.name} of {a} and {b} is not compared: {unlike}.", UndefinedMetricWarning)
+                )
+            if unlike or a in refused or b in refused:
                 test = Test(np.nan, np.nan, np.nan, np.nan, "none")
             elif is_nearness(statistic):
                 test = found.nearer(a, b, exact=method == "auto")

@@ -52,6 +52,14 @@ def why_not_seen(statistic: Statistic, profile: ConfidenceProfile) -> str:
     return f"{100 * share:.3g}% of the value depends on answers so confident that their errors are hardly ever observed"
 
 
+def why_not_alike(statistic: Statistic, one: ConfidenceProfile, other: ConfidenceProfile) -> str:
+    """Return why the values of two models cannot be compared; "" if they can. Names no row."""
+    here, there = (statistic.metric.unit(statistic.on(profile)) for profile in (one, other))
+    if here == there:
+        return ""
+    return f"it divides by the largest uncertainty of each model, {here:.3g} and {there:.3g}"
+
+
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
     """Return why the distance from the best value has no error estimate; "" if it has one. Names no row."""
     reason = why_not_seen(statistic, profile)

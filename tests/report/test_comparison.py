@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t as student
+from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf import ConfidenceProfile
+from skconf import ConfidenceProfile, ConfidenceReport
 from skconf.report import confidence_report
 from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN, compare_models
 from skconf.report._evidence.evidence import Evidence
@@ -341,3 +342,21 @@ class TestOtherAnswers:
     def test_rows_of_the_whole_system_need_no_caution(self):
         report = self.report(lambda proba: 1 - proba, metrics=["aurc_loss", "cw_accuracy_score"])
         assert "give different answers" not in str(report)
+
+    def test_the_same_answers_in_other_files_are_the_same(self, tmp_path):
+        rng = np.random.default_rng(0)
+        names, proba = ["cat", "dog", "owl"], rng.dirichlet([1, 1, 1], 300)
+        files = {name: tmp_path / f"{name}.csv" for name in ("whole", "turned", "answers")}
+        y_true = np.array(names)[rng.integers(0, 3, 300)]
+        whole = pd.DataFrame(proba, columns=[f"proba_{name}" for name in names]).assign(y_true=y_true)
+        answers = {"y_true": y_true, "y_pred": np.array(names)[proba.argmax(axis=1)], "confidence": proba.max(axis=1)}
+        whole.to_csv(files["whole"], index=False)
+        whole[whole.columns[[2, 0, 1, 3]]].to_csv(files["turned"], index=False)
+        pd.DataFrame(answers).to_csv(files["answers"], index=False)
+        with pytest.warns(UndefinedMetricWarning, match="cf1_score"):
+            report = ConfidenceReport.from_files(files)
+        text = " ".join(report.text().split())
+        assert "give different answers" not in text
+        # The columns give u_M = 2/3; answers alone give 1.
+        assert "ecuas_loss (it divides by the largest uncertainty of each model, 0.667 and 1)" in text
+        assert set(report.frame["best_model"]) == {"", NOT_SHOWN, NOT_COMPARED}

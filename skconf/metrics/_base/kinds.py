@@ -84,6 +84,10 @@ class Metric(Registered):
         """
         return None
 
+    def unit(self, profile: ConfidenceProfile) -> float:
+        """Return what the value is measured in. Values of models in different units cannot be compared."""
+        return 1.0
+
     def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
         """Return which answers the metric counts; None for all answers."""
         return None

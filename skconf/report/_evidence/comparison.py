@@ -1,6 +1,7 @@
 """Paired differences between models and a baseline, in one table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 from skconf._core.warn import collected
 from skconf.inference._comparison import compare
 from skconf.inference._evidence import choose
-from skconf.inference._paired import by_nearness, is_nearness, signed, why_not_nearer
+from skconf.inference._paired import by_nearness, is_nearness, signed, why_not_alike, why_not_nearer
 from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.rows import Row
@@ -101,7 +102,7 @@ def compare_models(
     judged = {row.name: row for row in rows if not np.isnan(row.best)}
     why = {model: f"{baseline} and {model} {reason}" for model, reason in unpaired.items()}
     paired = {model: profile for model, profile in profiles.items() if model not in unpaired}
-    left_out = _left_out(judged.values(), paired)
+    left_out = _left_out(judged.values(), paired, baseline)
     compared, reason = None, "; ".join(why.values())
     if len(paired) > 1 and len(left_out) == len(judged):
         reason = in_words(left_out)
@@ -123,14 +124,14 @@ def compare_models(
     return Comparison(baseline, shown, differences, reason if compared is None else "", left_out, why)
 
 
-def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, str]:
+def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile], baseline: Any) -> dict[str, str]:
     """Find the metrics that are not compared, and why."""
     reasons = {}
     few = all(len(profile) <= _MOST_RESAMPLED for profile in paired.values())
     for row in rows:
         if not row.metric.is_estimate:
             reasons[row.name] = "no estimate"
-        elif why := next((f"for {m}, {reason}" for m, each in paired.items() if (reason := _why_not(row, each))), ""):
+        elif why := next(filter(None, _hindrances(row, paired, baseline)), ""):
             reasons[row.name] = why
         elif signed(row).why_resampled and not few:
             reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
@@ -143,6 +144,15 @@ def in_words(left_out: Mapping[str, str]) -> str:
     for name, reason in left_out.items():
         names.setdefault(reason, []).append(name)
     return "; ".join(f"{', '.join(several)} ({reason})" for reason, several in names.items())
+
+
+def _hindrances(row: Row, paired: Mapping[Any, ConfidenceProfile], baseline: Any) -> Iterator[str]:
+    """Go through the reasons why a metric is not compared. Most are empty."""
+    for model, profile in paired.items():
+        yield f"for {model}, {reason}" if (reason := _why_not(row, profile)) else ""
+    for profile in paired.values():
+        with suppress(ValueError):  # the metric is not defined here, and the comparison says so
+            yield why_not_alike(row, paired[baseline], profile)
 
 
 def _why_not(row: Row, profile: ConfidenceProfile) -> str:

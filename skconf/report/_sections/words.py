@@ -282,7 +282,10 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     if any(profile.abstained is not None for profile in profiles):
         return []
     answers = [
-        profile.correctness if profile.predicted_class is None else profile.predicted_class for profile in profiles
+        profile.correctness
+        if any(each.predicted_class is None for each in profiles)
+        else profile.require("classes")[profile.predicted_class]
+        for profile in profiles
     ]
     differ = float(np.mean(np.any([each != answers[0] for each in answers[1:]], axis=0)))
     if not differ:
