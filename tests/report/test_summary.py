@@ -209,7 +209,8 @@ def test_what_keeps_the_errors_as_it_is_says_whether_that_is_guaranteed():
     )
     # 0.99^n <= 0.05 from n = 299 on.
     assert said_by(confidence_report(few))["Accept"] == (
-        "All answers: 0% of all answers are wrong (not guaranteed: that needs at least 299 rows)."
+        "All answers: 0% of all answers are wrong "
+        "(errors at most 1% cannot be guaranteed: that needs at least 299 rows)."
     )
 
 

@@ -215,12 +215,12 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
         return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
     if guarantee.status == "no rule":
         return f"{text}."
-    units = evidence.units(model)
+    units, promise = evidence.units(model), f"{words.at_most} {allowed}"
     if guarantee.status == "more rows":
-        return f"{text} (not guaranteed at any threshold: that needs about {guarantee.needed:,} {units})."
+        return f"{text} ({promise} cannot be guaranteed: that needs about {guarantee.needed:,} {units})."
     if guarantee.status == "too few rows":
-        return f"{text} (not guaranteed: that needs at least {guarantee.needed:,} {units})."
-    return f"{text} (not guaranteed)."
+        return f"{text} ({promise} cannot be guaranteed: that needs at least {guarantee.needed:,} {units})."
+    return f"{text} ({promise} cannot be guaranteed)."
 
 
 def _reach(evidence: Evidence, stops: Stops, stop: int) -> str:

@@ -95,7 +95,8 @@ def rows_and_classes(evidence: Evidence) -> str:
     labels = (evidence.labels_of(model) for model in evidence.profiles)
     classes = {len(each) for each in labels if each is not None}
     rows = " and ".join(f"{count:,}" for count in sorted(counts))
-    return f"{rows} labelled rows{''.join(f', {count:,} classes' for count in sorted(classes))}."
+    rows += " labelled row" if counts == {1} else " labelled rows"
+    return f"{rows}{''.join(f', {count:,} classes' for count in sorted(classes))}."
 
 
 def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, Harm]]:
