@@ -13,6 +13,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from skconf.report._page.elements import Content, Ids, Markup, element, joined
 from skconf.report._page.parts import Part, Section
 
+#: What a page may load: only its own style and its own script.
 _POLICY = (
     "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -50,10 +51,11 @@ def fragment(parts: Sequence[Part], *, prefix: str) -> str:
 
 def _document(title: str, body: Content) -> str:
     style, script = Markup(style_sheet()), Markup(_asset("page.js"))
+    policy = _POLICY.format(style=_digest(style), script=_digest(script))
     head = [
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
         element("style", style),
@@ -65,11 +67,6 @@ def _document(title: str, body: Content) -> str:
 def style_sheet() -> str:
     """Return the style of pages and of the charts on them."""
     return _asset("page.css") + _asset("chart.css")
-
-
-def _policy(style: str, script: str) -> str:
-    """Return what the page may load: only its own style and its own script."""
-    return _POLICY.format(style=_digest(style), script=_digest(script))
 
 
 def _digest(text: str) -> str:

@@ -167,11 +167,8 @@ def markdown(table: pd.DataFrame) -> str:
     """Return a table of texts in Markdown; escape markup and line breaks in the texts."""
     titles = [" ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table]
     rows = [titles, ["---"] * len(titles), *table.to_numpy().tolist()]
-    return "".join("| " + " | ".join(map(_markdown_cell, row)) + " |\n" for row in rows)
-
-
-def _markdown_cell(cell: Any) -> str:
-    return markdown_text(cell).replace("|", r"\|")
+    cells = ([markdown_text(cell).replace("|", r"\|") for cell in row] for row in rows)
+    return "".join("| " + " | ".join(row) + " |\n" for row in cells)
 
 
 def markdown_text(text: Any) -> str:

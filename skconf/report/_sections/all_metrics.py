@@ -57,9 +57,10 @@ def _table(evidence: Evidence, ends: Mapping[Any, Floats], rows: Sequence[int]) 
     for model in dict.fromkeys([*evidence.by_harm, *evidence.values]):
         values, title = evidence.values[model], str(model) if evidence.several else "value"
         shown[f"{title} [{100 * evidence.level:g}%]"] = [_estimate(values[at], ends[model][at]) for at in rows]
-    shown["better"] = [_better(evidence.rows[at]) for at in rows]
-    shown["function"] = [evidence.rows[at].name for at in rows]
-    return TablePart("", pd.DataFrame(shown), tuple(cautions(evidence, [evidence.rows[at] for at in rows])))
+    of_table = [evidence.rows[at] for at in rows]
+    shown["better"] = [row.better if row.better != "closer" else f"closer to {row.best:g}" for row in of_table]
+    shown["function"] = [row.name for row in of_table]
+    return TablePart("", pd.DataFrame(shown), tuple(cautions(evidence, of_table)))
 
 
 def _estimate(value: float, ends: Floats) -> str:
@@ -67,8 +68,3 @@ def _estimate(value: float, ends: Floats) -> str:
     if np.isnan(value):
         return DASH
     return number(value, *ends) if not np.isnan(ends).any() else f"{number(value)} [{DASH}]"
-
-
-def _better(row: Row) -> str:
-    """Return which values are better."""
-    return row.better if row.better != "closer" else f"closer to {row.best:g}"

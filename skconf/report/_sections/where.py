@@ -14,7 +14,6 @@ from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels, Topics
 from skconf.report._evidence.shares import Shares
-from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.worst import Worst, worst_answers
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
@@ -73,7 +72,8 @@ def findings(evidence: Evidence) -> list[str]:
         start = start_of(evidence, model)
         worst = worst_answers(profile, 1)
         if not worst and profile.kind == "right or wrong":
-            said.append(f"{start}{_no_errors(profile, evidence.stops[model])}")
+            most = percent(float(evidence.stops[model].ends(-1)[1]))
+            said.append(f"{start}no error among {len(profile):,} answers. Of new answers, up to {most} may be wrong.")
             continue
         if model in evidence.by_answer:
             said.append(f"{start}{slice_finding(evidence.by_answer[model], 'class', 'classes', _ANSWERING)}")
@@ -87,19 +87,10 @@ def findings(evidence: Evidence) -> list[str]:
     return [text if evidence.several else capitalized(text) for text in said]
 
 
-def _no_errors(profile: ConfidenceProfile, stops: Stops) -> str:
-    """Say how many errors are possible although none was observed."""
-    _, most = stops.ends(-1)
-    return f"no error among {len(profile):,} answers. Of new answers, up to {percent(float(most))} may be wrong."
-
-
 def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, worst: Worst) -> str:
     """Describe an answer in words, with its row."""
-    name, labels, words = (
-        _row_name(evidence, model, worst.row),
-        evidence.labels_of(model),
-        _said_and_was(profile, worst),
-    )
+    name = f"{_of_rows(evidence, model)} {_row(evidence, model, worst.row)}"
+    labels, words = evidence.labels_of(model), _said_and_was(profile, worst)
     if (topics := Topics.of(profile)) is not None:
         name = f"{name}, {topics.of_row(worst.row)}"
     if labels is None:
@@ -237,11 +228,6 @@ def _row(evidence: Evidence, model: Any, row: int) -> str:
 def _has_topics_in_turn(profile: ConfidenceProfile) -> bool:
     topics = Topics.of(profile)
     return topics is not None and topics.are_in_turn()
-
-
-def _row_name(evidence: Evidence, model: Any, row: int) -> str:
-    """Return the name of a row in a sentence."""
-    return f"{_of_rows(evidence, model)} {_row(evidence, model, row)}"
 
 
 def _said_and_was(profile: ConfidenceProfile, answer: Worst) -> str:
