@@ -75,8 +75,8 @@ class CostMatrix:
         matrix = cls(tuple(map(tuple, array.tolist())), named, None if columns is None else tuple(columns))
         if matrix.largest_uncertainty <= 0:
             raise ValueError(
-                "cost_matrix has a decision that costs nothing under any class, so no decision is uncertain. Check "
-                "the costs."
+                "cost_matrix has a decision that costs nothing, whatever the true class is, so no decision is "
+                "uncertain. Check the costs."
             )
         return matrix
 

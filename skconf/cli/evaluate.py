@@ -129,7 +129,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         type=float,
         metavar="SHARE",
         help="error rates that you allow among the accepted answers, such as 0.03, in addition to 0.01, 0.02, 0.05 and "
-        "0.1. The summary gives the threshold for the first one",
+        "0.1. The summary gives the threshold for the first SHARE",
     )
     evaluate.add_argument(
         "--prices",

@@ -57,8 +57,8 @@ def confidence_report(
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
         Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
         or of scikit-learn. Higher scores are better for scorers. None means the fast metrics that most users need.
-        "all" means every metric that is a number. Both leave out metrics that these predictions do not allow, such as a
-        metric of all classes if only correctness is known.
+        "all" means every metric that is a number. Both leave out metrics that these predictions do not allow, such as
+        metrics of class probabilities if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
         the selective classifier that made a profile. If a model has no threshold, ``metrics=None`` leaves out the

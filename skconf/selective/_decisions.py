@@ -165,8 +165,8 @@ def _rule_by_sample(
     largest = float(given.max(axis=1).min(axis=1).max())
     if largest <= 0:
         raise ValueError(
-            "Every sample has a decision that costs nothing under all classes, so no decision is uncertain. Check the "
-            "costs."
+            "Every sample has a decision that costs nothing, whatever the true class is, so no decision is uncertain. "
+            "Check the costs."
         )
     rule = DecisionRule(names, of_classes, largest, None, function, len(classes))
     rule._checked(given, "costs" if function is None else "cost_matrix", len(given))  # noqa: SLF001

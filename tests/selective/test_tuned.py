@@ -686,7 +686,7 @@ CONTRADICTIONS = [
         {"cost_matrix": [[0, 1, 2], [1, 0, 2]]},
         r"3 decisions for 2 classes, so the decisions need names. Pass for example decisions=",
     ),
-    ({"cost_matrix": np.zeros((2, 2))}, "costs nothing under any class"),
+    ({"cost_matrix": np.zeros((2, 2))}, "costs nothing, whatever the true class is"),
     ({"cost_matrix": SWAP, "decisions": ["a", "b"], "objective": "coverage", "reject_label": "a"}, "of the decisions"),
     ({"objective": lambda curve: curve.risk, "reject_cost": 0.1}, "reject_cost can be used only with objective='cost'"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": np.ones((3, 3))}, "3 rows.* 2 classes"),

@@ -93,7 +93,8 @@ def _hardest(rivals: pd.DataFrame, champion: str) -> str:
         least = rivals[f"{loss}_wins"].idxmin()
         row = rivals.loc[least]
         difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
-        each.append(f"against {least} by {title} ({share(row[f'{loss}_wins'])} of runs; loss of {least}: {difference})")
+        wins = f"{share(row[f'{loss}_wins'])} of runs"
+        each.append(f"against {least} by {title} ({wins}; loss of {least} compared with {champion}: {difference})")
     return f"{champion} wins least often {listed(each)}."
 
 

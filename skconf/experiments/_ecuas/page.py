@@ -24,7 +24,7 @@ _NOTES = (
     BESIDE,
     "ECUAS is divided by the ECUAS of a system that only knows the class frequencies. Above 1, a system costs more.",
     "Raw scores have a standard error of 0: a value agrees if it is equal, up to the precision of the paper's float32.",
-    "The standard error of calibrated scores is the spread over folds.",
+    "The calibration is repeated with other folds: this gives the standard error of calibrated scores.",
     CHANCE,
 )
 

@@ -733,8 +733,8 @@ intervals are wide, and cover the true value in more than 95% of sets.""",
         """\
 The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then comes the share
 of cases that are answered, "of" the share that could be answered. In the last three rows (noise of the target), the
-error rate is just above the target at every threshold, so any accepted case counts as a violation. Their errors are in
-one class or in both. There are {n} sets for each cell.""",
+error rate is just above the target at every threshold, so any accepted case counts as a violation. These rows differ in
+which class has the errors. There are {n} sets for each cell.""",
     ),
 }
 

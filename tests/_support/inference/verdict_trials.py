@@ -277,8 +277,8 @@ often.""",
 A verdict says how large an overconfidence must be to be found in four of five data sets like the given one. The table
 has this size, in points. The next three columns have the share of data sets in which the overall test finds an
 overconfidence of this size. There is one column for each of three ways to put errors into the data. The last column
-has the same share for underconfidence. The critical value is simulated, which changes a share by a few hundredths. A
-dash means that so many errors cannot be added or taken away.""",
+has the same share for underconfidence. The test has a limit that is simulated, which changes a share by a few hundredths.
+A dash means that so many errors cannot be added or taken away.""",
             trials.detectable(DETECTABLE),
         ),
     ):

@@ -339,7 +339,7 @@ def test_reject_cost_splits_into_risk_and_coverage():
         ({"cost_matrix": "quadratic"}, "cost_matrix must be a matrix, 'log' or None"),
         ({"cost_matrix": [1, 2]}, r"must have shape \(n_classes, n_decisions\)"),
         ({"cost_matrix": [[0, -1], [1, 0]]}, "finite costs, 0 or greater"),
-        ({"cost_matrix": [[0, 1], [0, 1]]}, "costs nothing under any class"),
+        ({"cost_matrix": [[0, 1], [0, 1]]}, "costs nothing, whatever the true class is"),
         ({"weight": 3}, "weight must be a function"),
         ({"cost_matrix": np.ones((3, 3)) - np.eye(3)}, "cost_matrix has 3 rows, but there are 2 classes"),
         ({"weight": lambda gamma: -gamma}, "non-negative number for every cost of a rejection"),
