@@ -480,13 +480,13 @@ class TestIntervals:
         expected = binomtest(700, 1000).proportion_ci(0.95, method="wilson")
         np.testing.assert_allclose(report.frame.loc["accuracy_score", ["low", "high"]].tolist(), expected, atol=2e-4)
 
-    @pytest.mark.filterwarnings("ignore:calibrated_size_ratio cannot be estimated")
     def test_of_several_models_stand_beside_their_values(self):
         y, proba, _ = predictions(3)
         models = {"raw": proba, "flat": 0.5 * proba + 0.5 / 3}
         plain = confidence_report(y, models, labels=LABELS[3])
         asked = {"labels": LABELS[3], "confidence_level": 0.95, "random_state": 0}
-        report = confidence_report(y, models, **asked)
+        with pytest.warns(UndefinedMetricWarning, match="^raw: calibrated_size_ratio cannot be estimated"):
+            report = confidence_report(y, models, **asked)
         assert list(report.frame.columns[:6]) == ["raw", "raw low", "raw high", "flat", "flat low", "flat high"]
         pd.testing.assert_frame_equal(report.frame[plain.frame.columns], plain.frame)
         alone = confidence_report(y, models["flat"], **asked)

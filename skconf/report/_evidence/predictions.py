@@ -103,7 +103,7 @@ def evidence_of(
             ends[model], notices = interval_ends(
                 rows, values[model], profile, confidence_level, random_state=random_state
             )
-            warn_each(notices)
+            warn_each(notice._replace(place=str(model)) if several else notice for notice in notices)
     evidence = Evidence(
         rows=rows,
         values=values,
@@ -121,8 +121,8 @@ def evidence_of(
         if implied := found.implies():
             of_model = f" of the model {model!r}" if several else ""
             warn(
-                f"{implied}: calibrate the probabilities{of_model} on rows on which it was not trained, then correct "
-                "them with skconf.calibration.correct_prevalence."
+                f"{implied}: calibrate the probabilities{of_model} on rows on which the model was not trained, then "
+                "correct them with skconf.calibration.correct_prevalence."
             )
     return evidence
 
