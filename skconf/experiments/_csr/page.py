@@ -177,24 +177,19 @@ def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _where(hits: "pd.Series[bool]") -> str:
-    """Describe for which data sets and calibrations something holds."""
-    datasets = hits.index.unique("dataset")
-    return f"on {datasets[0]} {_counted(hits)}" if len(datasets) == 1 else f"on data sets: {_counted(hits)}"
-
-
-def _counted(hits: "pd.Series[bool]") -> str:
     """Name the calibrations for which something holds; with several data sets, count them, with the most first."""
-    if len(hits.index.unique("dataset")) == 1:
-        of_dataset = hits.droplevel("dataset")
-        have, lack = (
-            [_by(str(name)) for name in some.index] for some in (of_dataset[of_dataset], of_dataset[~of_dataset])
-        )
-        if not have:
-            return f"in none of {len(lack)} cases"
-        return ", ".join([listed(have), *([f"not {', nor '.join(lack)}"] if lack else [])])
-    counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
-    counts = counts.sort_values("sum", ascending=False, kind="stable")
-    return listed([f"{int(n)} of {size} {_by(str(name))}" for name, n, size in counts.itertuples()])
+    datasets = hits.index.unique("dataset")
+    if len(datasets) > 1:
+        counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
+        counts = counts.sort_values("sum", ascending=False, kind="stable")
+        each = [f"{int(n)} of {size} {_by(str(name))}" for name, n, size in counts.itertuples()]
+        return f"on data sets: {listed(each)}"
+    of_one = hits.droplevel("dataset")
+    have, lack = ([_by(str(name)) for name in some.index] for some in (of_one[of_one], of_one[~of_one]))
+    if not have:
+        return f"on {datasets[0]} in none of {len(lack)} cases"
+    others = [f"not {', nor '.join(lack)}"] if lack else []
+    return f"on {datasets[0]} {', '.join([listed(have), *others])}"
 
 
 def _by(calibration: str) -> str:
