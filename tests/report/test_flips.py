@@ -53,6 +53,27 @@ def test_a_detectable_difference_is_found_four_times_in_five(n_compared):
     assert found == pytest.approx(0.8, abs=0.03)
 
 
+@pytest.mark.parametrize("share", [0.001, 0.003, 0.006])
+def test_few_flips_do_not_exclude_the_true_difference(share):
+    rng = np.random.default_rng(0)
+
+    def excluded():
+        other = ConfidenceProfile.from_correctness(RIGHT & (rng.random(N) >= 2 * share), CONFIDENCE)
+        return Flips.of(profiles()["a"], other).excluded < share
+
+    assert RIGHT.mean() == pytest.approx(0.5, abs=0.02)
+    assert sum(excluded() for _ in range(200)) <= stats.binom.isf(0.001, 200, 0.05)
+
+
+def test_no_flip_excludes_what_the_rule_of_three_excludes():
+    same = profiles()["a"]
+    assert Flips.of(same, same).excluded == pytest.approx(1 - 0.05 ** (1 / N))
+    text = of_accuracy(confidence_report({"a": same, "b": same}))
+    assert text.endswith("0 of them to wrong. A difference above 0.5 points is excluded.")
+    weighted = same.with_weight(np.arange(N) + 1.0)
+    assert np.isnan(Flips.of(weighted, weighted).excluded)
+
+
 def test_what_would_be_found_is_told():
     report = confidence_report(profiles())
     n_compared = int(re.search(r"for all (\d+) comparisons", " ".join(report.text().split()))[1])

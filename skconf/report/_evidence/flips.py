@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.stats import norm
 
+from skconf._core.proportions import upper_limit
 from skconf._core.warn import collected
 from skconf.inference._comparison import compare
 from skconf.profile import ConfidenceProfile
@@ -13,6 +14,8 @@ from skconf.profile import ConfidenceProfile
 _LEVEL = 0.9
 #: How often a detectable difference is found, with a test at its nominal level.
 _POWER, _SIZE = 0.8, 0.05
+#: With fewer flips, their spread is not known well enough for an interval.
+_FEWEST = 10
 
 
 class Flips(NamedTuple):
@@ -24,9 +27,10 @@ class Flips(NamedTuple):
         Number of such answers, and how many of them are right by the first model.
     excluded : float
         Differences of accuracies that are larger than this, in both directions, are excluded at 5%. It is the end of
-        the 90% interval that is further from 0. NaN if there is no interval.
+        the 90% interval that is further from 0. With few flips, it is an exact limit: the difference is not larger than
+        the share of flips in one direction. NaN if there is no interval.
     standard_error : float
-        The standard error of the difference, from the same interval.
+        The standard error of the difference, from the same interval; NaN with few flips.
     """
 
     n_flipped: int
@@ -40,11 +44,17 @@ class Flips(NamedTuple):
         if {first.kind, second.kind} != {"right or wrong"}:
             return None
         mine, theirs = first.everything.correct, second.everything.correct
+        flipped, to_wrong = int(np.count_nonzero(mine != theirs)), int(np.count_nonzero(mine & ~theirs))
+        if flipped < _FEWEST:
+            most = max(to_wrong, flipped - to_wrong)
+            is_plain = first.sample_weight is None and first.groups is None
+            limit = float(upper_limit(most, len(mine) - most, (1 + _LEVEL) / 2)) if is_plain else np.nan
+            return cls(flipped, to_wrong, limit, np.nan)
         with collected():
             found = compare("accuracy", {"second": second, "first": first}, confidence_level=_LEVEL)
         most = float(np.max(np.abs([found.low, found.high])))
         error = (found.high - found.low) / (2 * norm.ppf((1 + _LEVEL) / 2))
-        return cls(int(np.count_nonzero(mine != theirs)), int(np.count_nonzero(mine & ~theirs)), most, float(error))
+        return cls(flipped, to_wrong, most, float(error))
 
     def detectable(self, n_compared: int) -> float:
         """Return the difference that one of `n_compared` tests with joint level 5% finds with 80% probability."""

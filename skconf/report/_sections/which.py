@@ -79,6 +79,8 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n
         return text
     most = decimal(100 * flips.excluded, 1)
     text = f"{text}. A difference above {most} {'point' if most == '1.0' else 'points'} is excluded"
+    if np.isnan(flips.standard_error):
+        return text
     found = decimal(100 * flips.detectable(n_compared), 1)
     return f"{text}. A difference of {found} points would be found with 80% probability"
 
