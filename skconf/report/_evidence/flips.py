@@ -46,9 +46,9 @@ class Flips(NamedTuple):
         mine, theirs = first.everything.correct, second.everything.correct
         flipped, to_wrong = int(np.count_nonzero(mine != theirs)), int(np.count_nonzero(mine & ~theirs))
         if flipped < _FEWEST:
-            most = max(to_wrong, flipped - to_wrong)
+            count = max(to_wrong, flipped - to_wrong)
             is_plain = first.sample_weight is None and first.groups is None
-            limit = float(upper_limit(most, len(mine) - most, (1 + _LEVEL) / 2)) if is_plain else np.nan
+            limit = float(upper_limit(count, len(mine) - count, (1 + _LEVEL) / 2)) if is_plain else np.nan
             return cls(flipped, to_wrong, limit, np.nan)
         with collected():
             found = compare("accuracy", {"second": second, "first": first}, confidence_level=_LEVEL)
