@@ -56,8 +56,8 @@ class BayesianCalibrator(OneVsRestCalibrator):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function of
-        the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
+        of the probability, before the scaling of rows. With two classes, there is one curve.
 
     See Also
     --------
