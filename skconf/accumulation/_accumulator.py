@@ -268,11 +268,11 @@ class MetricAccumulator:
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
             and `error_bound`. The methods "exact", "binomial" and "delta" have the same results as in
             :func:`skconf.inference.confidence_interval`, except that the intervals of areas are wider by their error
-            bound. "normal" replaces "bootstrap": it does not resample, but draws sums from the normal distribution that
-            sums of many samples have (wider for `neg_mce` if a bin has few samples). "bayesian", which
-            `confidence_interval` uses below 100 errors, needs the samples. Here "delta" replaces it; 95% intervals then
-            covered the truth in 85 to 97% of simulated sets. Below 30 errors, and for the size ratio, there is no
-            interval. Numbers are then NaN, and a warning says why.
+            bound. "normal" replaces "bootstrap": it draws the sums from a normal distribution, without resampling (a
+            wider distribution for `neg_mce` if a bin has few samples). "bayesian", which `confidence_interval` uses
+            below 100 errors, needs the samples. Here "delta" replaces it; 95% intervals then covered the truth in 85 to
+            97% of simulated sets. Below 30 errors, and for the size ratio, there is no interval. Numbers are then NaN,
+            and a warning says why.
 
         Raises
         ------

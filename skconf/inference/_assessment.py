@@ -84,10 +84,10 @@ class Assessment:
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy. It agrees with the test. If answers come in clusters, this interval is for answers
-        of new clusters, and may disagree with the test; the interval of the gap agrees with the test.
+        95% interval of the accuracy. It contains `confidence` if `found` is False. If answers come in clusters, it is
+        for answers of new clusters, and may exclude `confidence`.
     gap, gap_low, gap_high : float
-        Average confidence minus accuracy, and its 95% interval.
+        Average confidence minus accuracy, and its 95% interval, which contains 0 if `found` is False.
     observed_errors, expected_errors : float
         Number of errors, and the number that the confidences imply, Σ (1 − c). NaN for weighted answers, and for costs.
     levels : tuple of Stretch

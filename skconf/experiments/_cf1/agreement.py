@@ -66,10 +66,11 @@ def cf1_agreement_experiment(
     Returns
     -------
     pandas.DataFrame
-        A row for each `metric` and `class`, with shares of the `n_pairs` pairs of models. `significant` and `agree` use
-        the standard error of the difference, with the same resamples for both models. `significant_resamples` and
-        `agree_resamples` use a t-test of the two sets of resamples, as in the paper. `paper_significant` and
-        `paper_agree` are from the paper's Table 1, averaged over the classes of SNLI; your own data do not have them.
+        A row for each `metric` and `class`. `significant` is the share of the `n_pairs` pairs of models that count, and
+        `agree` is the agreement. Both use the standard error of the difference, with the same resamples for both
+        models. `significant_resamples` and `agree_resamples` use a t-test of the two sets of resamples, as in the
+        paper. `paper_significant` and `paper_agree` are from the paper's Table 1, averaged over the classes of SNLI;
+        your own data do not have them.
 
     Raises
     ------

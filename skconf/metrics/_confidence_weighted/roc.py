@@ -173,9 +173,9 @@ class CWROCAUC(
     array([1.  , 0.84, 1.  ])
     """
 
-    undefined = "no class has confidence both on its own samples and on other samples"
+    undefined = "no class has a confidence above 0 both on its own samples and on other samples"
     weighted_by = "confidence"
-    lacking = "they need confidence both on their own samples and on other samples"
+    lacking = "they need a confidence above 0 both on their own samples and on other samples"
     result_by_class = float | Floats  # a binary task has one value
 
     def __post_init__(self) -> None:

@@ -96,8 +96,8 @@ HEAD = """\
 
 **In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty data sets,
 whatever the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names
-the gap between confidence and accuracy that is found in four of five data sets like the given one. In our trials it
-was found in about four of five. The sentences of a verdict agree with its table and its intervals.
+the gap between confidence and accuracy that it would find in four of five data sets like the given one. In our trials
+it did find such a gap in about four of five. The sentences of a verdict agree with its table and its intervals.
 
 In simulations, errors are drawn with known probabilities. Then
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
@@ -277,8 +277,8 @@ often.""",
 A verdict says how large an overconfidence must be to be found in four of five data sets like the given one. The table
 has this size, in points. The next three columns have the share of data sets in which the overall test finds an
 overconfidence of this size. There is one column for each of three ways to put errors into the data. The last column
-has the same share for underconfidence. The test has a limit that is simulated, which changes a share by a few hundredths.
-A dash means that so many errors cannot be added or taken away.""",
+has the same share for underconfidence. The critical value of the test is simulated, which changes a share by a few
+hundredths. A dash means that so many errors cannot be added or taken away.""",
             trials.detectable(DETECTABLE),
         ),
     ):

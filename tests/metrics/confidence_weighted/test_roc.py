@@ -145,7 +145,7 @@ def test_curve_without_negatives_is_undefined_on_one_axis():
 def test_class_that_is_absent_is_reported_and_left_out():
     y, proba = [0, 1, 1, 0], [[0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]
     with pytest.warns(
-        UndefinedMetricWarning, match=r"an average without the classes \[2\], because they need confidence"
+        UndefinedMetricWarning, match=r"an average without the classes \[2\], because they need a confidence"
     ) as caught:
         value = metrics.cw_roc_auc_score(y, proba, labels=[0, 1, 2])
     assert len(caught) == 1
