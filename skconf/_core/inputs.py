@@ -145,7 +145,7 @@ def _tell_order(before: str, first: "pd.Index[Any]", name: str, other: "pd.Index
 def check_length(column: Any, n_samples: int, name: str) -> None:
     """Raise if a column does not have one row for each prediction."""
     if len(column) != n_samples:
-        raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
+        raise ValueError(f"{name} has {counted(len(column), 'row')}, but there are {n_samples:,} predictions.")
 
 
 def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:

@@ -277,10 +277,10 @@ def test_it_is_reproducible_and_may_be_cloned():
     [
         ({"min_gain": -1}, {}, "min_gain must lie in"),
         ({"cv": 1}, {}, "cv must be at least 2"),
-        ({}, {"correct": [True]}, "correct has 1 rows"),
+        ({}, {"correct": [True]}, "correct has 1 row"),
         ({}, {"proba": [[0.3, 1.7]] * 60}, "proba"),
         ({}, {"X": np.zeros((3, 1))}, "X has 3 rows"),
-        ({}, {"true_class": [1]}, "true_class has 1 rows"),
+        ({}, {"true_class": [1]}, "true_class has 1 row"),
     ],
 )
 def test_what_is_wrong_is_named(params, given, message):

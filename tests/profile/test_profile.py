@@ -752,7 +752,7 @@ class TestFromCorrectness:
             ({"correct": [], "confidence": []}, "confidence is empty; .*at least one sample"),
             ({"sample_weight": [1, 1, -1]}, "sample_weight is -1.0 in row 2; weights must not be negative"),
             ({"sample_weight": [0, 0, 0]}, "sample_weight is zero for all samples. At least one"),
-            ({"sample_weight": [1]}, "sample_weight has 1 rows, but there are 3"),
+            ({"sample_weight": [1]}, "sample_weight has 1 row, but there are 3"),
             ({"score": [1, 2]}, "score has 2 rows, but there are 3"),
         ],
     )

@@ -81,7 +81,7 @@ def test_a_true_distribution_is_calibrated(kernel):
         ({"std": [1, -1]}, "std is negative in row 1"),
         ({"std": None, "interval": ([0, 3], [2, 4])}, "y_pred lies outside its interval in row 1"),
         ({"std": None, "ensemble": [[1.0, 2.0]]}, r"ensemble must have shape \(2, n_members\)"),
-        ({"y_true": [1.0]}, "y_true has 1 rows"),
+        ({"y_true": [1.0]}, "y_true has 1 row"),
     ],
 )
 def test_errors_name_the_argument(changed, message):

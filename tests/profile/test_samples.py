@@ -70,7 +70,7 @@ def test_impossible_samples_have_no_share():
     [
         ([[1, 0]], [["a", "a"]], {}, r"correct\[0\] says that answers of one class are both right and wrong"),
         ([[1], [1]], [["a"]], {}, "correct has 2 entries for 1 questions"),
-        ([[1]], [["a", "b"]], {}, r"correct\[0\] has 1 rows, but there are 2"),
+        ([[1]], [["a", "b"]], {}, r"correct\[0\] has 1 row, but there are 2"),
         ([], [], {}, "answers has no question"),
         ([[]], [[]], {}, r"answers\[0\] is empty"),
         ([[1]], [[None]], {}, r"answers\[0\] has a missing label"),

@@ -29,7 +29,7 @@ def test_the_share_of_tokens():
         ([[1]], [[0.5], [0.5]], "correct has 1 sequences, and confidence has 2"),
         ([], [], "correct has 0 sequences"),
         ([[1], []], [[0.5], []], r"confidence\[1\] is empty"),
-        ([[1], [1]], [[0.5], [0.5, 0.5]], r"correct\[1\] has 1 rows"),
+        ([[1], [1]], [[0.5], [0.5, 0.5]], r"correct\[1\] has 1 row"),
         ([[0.5]], [[0.5]], r"correct\[0\] must hold 0 or 1"),
         ([[1]], [[1.5]], r"confidence\[0\] must hold numbers in \[0, 1\], but holds 1.5"),
     ],
