@@ -8,6 +8,7 @@ import pytest
 from _support.blocks import cut_into_blocks
 from _support.definitions import DEFINITIONS
 from _support.predictions import draw_labels
+from joblib import parallel_config
 from scipy import stats
 
 from skconf import ConfidenceProfile, get_scorer, metrics
@@ -146,9 +147,10 @@ def test_same_for_any_number_of_jobs(monkeypatch):
     monkeypatch.setattr("skconf.inference._resampling._MOST_DRAWS", 8)
     profile = drawn_profile(50)
     statistics = list(read_statistics(["cw_accuracy", "aurc_loss", "smooth_calibration_error"], {})[0].values())
-    one, two = (
-        replicate(Sampling(50).draw, [profile], statistics, 30, random_state=5, n_jobs=n_jobs) for n_jobs in (1, 2)
-    )
+    with parallel_config("threading"):  # processes, which start slowly, are those of test_intervals.py
+        one, two = (
+            replicate(Sampling(50).draw, [profile], statistics, 30, random_state=5, n_jobs=n_jobs) for n_jobs in (1, 2)
+        )
     np.testing.assert_array_equal(one, two)
     assert len(np.unique(one[:, 0, 0])) > 20
 
