@@ -184,8 +184,8 @@ class FromPairs(Changed):
         if largest is None:
             if max(paid.max(), doubt.max()) > 1:
                 raise ValueError(
-                    f"cost and uncertainty reach {max(paid.max(), doubt.max()):g}. Pass largest, the largest "
-                    "uncertainty that a best decision can have."
+                    f"a cost or an uncertainty is {max(paid.max(), doubt.max()):g}, which is above 1. Pass largest, "
+                    "the largest uncertainty that a best decision can have."
                 )
             largest = 1.0
         check_number(largest, "largest", 0.0, np.inf, open_high=True, positive=True)

@@ -134,12 +134,12 @@ def confidence_report(
     Raises
     ------
     ValueError
-        If predictions are not valid for a metric. If a metric does not exist (the message has close matches) or
-        is not a number. If a model has the name of another column, or `confidence_level` is invalid. If `slices` has no
-        column, a column of another length, or a column with a different string in nearly every row. If `prevalence` has
-        an unknown label, a share out of range, or a share for a class without rows; if its shares do not sum to 1; or
-        if there are no true labels. If ``by="class"`` is passed with a parameter that it does not use, or with
-        predictions that hold no classes.
+        If predictions are not valid for a metric. If a metric does not exist (the message has close matches) or is not
+        a number. If a model has the name of another column of the table, or `confidence_level` is invalid. If `slices`
+        has no column, a column of another length, or a column with a different string in nearly every row. If
+        `prevalence` has an unknown label, a share out of range, or a share for a class without rows; if its shares do
+        not sum to 1; or if there are no true labels. If ``by="class"`` is passed with a parameter that it does not use,
+        or with predictions that hold no classes.
     TypeError
         If predictions are missing, or passed together with a profile that holds them. If the columns of `slices` have
         no names.

@@ -61,7 +61,9 @@ def with_truth(file: OpenedFile, truth: Path, ids: Any, target: Any) -> tuple[Fi
     with located(of_labels.name):
         column = _column_of_truth([name for name in names_of_truth if name != ids], ids, target)
     if USUAL["target"] in names:
-        raise ValueError(f"{file.name} has a column {USUAL['target']!r}, too. Leave it out, or {option('truth')}.")
+        raise ValueError(
+            f"{file.name} has a column {USUAL['target']!r}, too. Remove this column, or leave out {option('truth')}."
+        )
     of_rows, of_truth = _read_ids(file, ids), _read_ids(of_labels, ids)
     lacking, more = of_rows.difference(of_truth, sort=False), of_truth.difference(of_rows, sort=False)
     wrong = [

@@ -32,7 +32,8 @@ _CERTAIN = 0.05
 #: If the largest confidence is in this range, confidences may be percentages.
 _LIKE_PERCENT = (50, 100)
 _NOTES = (
-    "ER: share of wrong answers. About confidences only: ECE (ten bins), AUC_c, cross-entropy CE_c, Brier score BS_c.",
+    "ER: share of wrong answers.",
+    "About confidences only: ECE (ten bins), area under the ROC curve AUC_c, cross-entropy CE_c, Brier score BS_c.",
     "About both: AURC, and ECUAS_n, the cost of using or rejecting answers, averaged over the costs of a rejection.",
     "ECUAS_0 punishes confident errors most. ECUAS_1 is the share of wrong answers plus the Brier score.",
     "Intervals and differences hold for new questions from the same source. Differences are paired by question.",

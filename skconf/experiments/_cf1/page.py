@@ -17,7 +17,8 @@ from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points
 _METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 #: Explanations of the columns.
 _VARIANCE = (
-    "lower: share of models and classes with less variance of the probabilistic metric; ratio: the median ratio.",
+    "lower: share of models and classes with less variance of the probabilistic metric.",
+    "ratio: the median ratio of this variance to the variance of the ordinary metric.",
     "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
     "c_: the same for the probabilistic metric.",
     "f_test, bartlett, levene: share of models and classes whose two variances differ in each test, at the level 0.05.",

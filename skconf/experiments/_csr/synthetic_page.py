@@ -56,7 +56,7 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     said = (
         f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; 15.87% of normal ratios would."
     )
-    tail = f"More than 3σ above 1 are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; 0.13% of normal ratios."
+    tail = f"More than 3σ above 1: {few} of sets of {SIZES[0]} samples, {many} of {SIZES[2]:,}; 0.13% of normal ratios."
     return [f"{said} {tail}"]
 
 
