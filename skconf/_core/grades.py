@@ -12,6 +12,8 @@ from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError
 
+#: Examples of numbers for words of confidence.
+_CONFIDENT = {"high": 0.9, "medium": 0.6, "low": 0.3}
 #: Words for answers that are right, and for those that are wrong.
 _RIGHT = frozenset({"correct", "right", "yes", "y", "pass", "passed", "good", "ok", "c"})
 _WRONG = frozenset({"incorrect", "wrong", "no", "n", "fail", "failed", "bad", "i", "false"})
@@ -106,7 +108,8 @@ def words_in(values: Any) -> list[str]:
 def example_of(words: Sequence[str], *, of_truth: bool) -> str:
     """Return an example of a grade with its number, preferably for a well-known word."""
     if not of_truth:
-        return f"{words[0]}=0.9"
+        known = [f"{word}={_CONFIDENT[word]}" for word in words if word in _CONFIDENT]
+        return " ".join(known) or f"{words[0]}=NUMBER"
     known = [f"{word}={int(word in _RIGHT)}" for word in words if word in _RIGHT | _WRONG]
     return " ".join(known) or f"{words[0]}=NUMBER"
 

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX, Spellings, plain
-from skconf._core.grades import has_grades, number_of
+from skconf._core.grades import example_of, has_grades, number_of, words_in
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError
 from skconf._core.usual_names import (
@@ -357,7 +357,9 @@ class _Readings:
         return sorted(set(self.texts(target)))
 
     def _is_unit(self, name: Any) -> bool:
-        """Return whether a column holds numbers from 0 to 1, or to 100."""
+        """Return whether a column holds numbers from 0 to 1, or to 100, or is named by the user."""
+        if name in self.given.named:  # the error then says what it holds
+            return True
         values = self.numbers(name)
         values = values[~np.isnan(values)]
         return len(values) > 0 and values.min() >= 0 and values.max() <= 100
@@ -417,15 +419,20 @@ class _Readings:
 
     def _advice(self, target: Any, sure: list[Any]) -> str:
         """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
+        for name in filter(self._n_in_lists, self.names):
+            return (
+                f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in the "
+                f"order of the lists as {option('labels')}."
+            )
         for name in self.names:
-            if self._n_in_lists(name):
-                return (
-                    f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in "
-                    f"the order of the lists as {option('labels')}."
-                )
             if holds_lists(self._loaded([name])[0]) or "".join(self.texts(name)[:1]).startswith(("[", "{")):
                 return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
         if sure and self._predictions(target):
+            if words := words_in(self._loaded(sure[:1])[0]):
+                return (
+                    f"If {shorten(words)} in {sure[0]!r} are confidences, give each a number with {option('grades')}: "
+                    f"{example_of(words, of_truth=False)}."
+                )
             return (
                 f"If {sure[0]!r} is the confidence in the predicted label, pass {option('confidence', sure[0])}. If it "
                 f"is the probability of one class, pass {option('proba', sure[0])} and {option('pos_label')}."

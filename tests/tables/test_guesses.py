@@ -207,6 +207,10 @@ REFUSED = {
         {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
         "If 'probability' holds probabilities, write a column for each class instead, named proba_LABEL",
     ),
+    "words of confidence": (
+        {"label": Y, "pred": PRED, "confidence": np.array(["low", "high"])[PRED]},
+        r"If \['high', 'low'\] in 'confidence' are confidences, give each a number with grades: high=0\.9 low=0\.3",
+    ),
     "a confidence or the probability of 1": (
         {"label": Y, "pred": PRED, "confidence": P},
         "pass confidence='confidence'. If it is the probability of one class, pass proba='confidence' and pos_label",
@@ -256,6 +260,14 @@ def test_a_confidence_that_is_named_may_be_below_one_half(tmp_path):
     pd.DataFrame({"label": Y, "pred": PRED, "confidence": P}).to_csv(tmp_path / "a.csv", index=False)
     found, _ = guess_columns([open_table(tmp_path / "a.csv")], Columns(confidence="confidence"))
     assert (found.target, found.prediction, found.confidence) == ("label", "pred", "confidence")
+
+
+def test_a_column_that_is_named_is_read_and_the_error_says_what_it_holds(tmp_path):
+    pd.DataFrame({"label": Y, "pred": PRED, "log": np.log(P)}).to_csv(tmp_path / "a.csv", index=False)
+    for given in ({"confidence": "log"}, {"proba": "log"}):
+        found, _ = guess_columns([open_table(tmp_path / "a.csv")], Columns(**given))
+        with pytest.raises(ValueError, match=r"column 'log' has -.* Convert scores or logits to probabilities"):
+            read_rows(open_table(tmp_path / "a.csv"), found, None)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
