@@ -162,7 +162,7 @@ class Promise(ABC):
         n_base, fewest = self.n_base(search.ranked), self.fewest(search.share)
         if n_base < fewest:
             return f"{counted(n_base, 'sample')}{self.whose}; at least {fewest:,} without an error are needed"
-        return f"no threshold was shown to keep it, among {counted(n_base, 'sample')}{self.whose}{self.closest(search)}"
+        return f"{counted(n_base, 'sample')}{self.whose} show no threshold that keeps it{self.closest(search)}"
 
     @property
     def whose(self) -> str:
@@ -223,11 +223,11 @@ class ErrorRate(Counted):
         at = int(np.argmin(limits))
         wrong, count = int(errors[at]), int(accepted[at])
         text = (
-            f"; the closest threshold has {counted(wrong, 'error')} among {counted(count, 'accepted sample')}, and an "
-            f"upper limit of {beside(limits[at], self.target, 3)}"
+            f"; the closest threshold has {counted(wrong, 'error')} among {counted(count, 'accepted sample')}, so the "
+            f"upper limit of its risk is {beside(limits[at], self.target, 3)}"
         )
         if wrong >= self.target * count:
-            return f"{text}, and its observed risk is not below the target"
+            return f"{text}; its observed risk is not below the target"
         coverage = count / len(search.ranked)
         needed = required_samples(self.target, 1 - search.share, coverage=coverage, errors=wrong)
         if limits[at] <= self.target:

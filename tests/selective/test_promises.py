@@ -647,7 +647,8 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     assert f"if everything is accepted, it is {right.mean():.3g}, with a lower limit of {low:.3g}" in why
     (why,) = reason({"risk": 0.003})
     assert re.search(
-        r"closest threshold has [\d,]+ errors? among [\d,]+ accepted samples, and an upper limit of 0\.\d+, .*$", why
+        r"closest threshold has [\d,]+ errors? among [\d,]+ accepted samples, so the upper limit of its risk is 0\.\d+",
+        why,
     )
 
 
@@ -699,7 +700,7 @@ def test_a_slice_says_how_many_samples_would_be_enough():
     errors, accepted, needed = (int(number.replace(",", "")) for number in found.groups())
     assert needed == required_samples(0.05, LEVEL, errors=errors, coverage=accepted / 600)
     y = np.arange(600) % 2
-    with pytest.warns(UserWarning, match=r"limit of 0\.\d+, and its observed risk is not below the target"):
+    with pytest.warns(UserWarning, match=r"limit of its risk is 0\.\d+; its observed risk is not below the target"):
         tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
 
 
@@ -708,7 +709,7 @@ def test_a_limit_below_the_target_is_said_to_hold_for_a_threshold_fixed_in_advan
     right[59:] = np.arange(541) % 2
     answers = ConfidenceProfile.from_correctness(right, np.linspace(0.99, 0.5, 600))
     with pytest.warns(
-        UserWarning, match=r"limit of 0\.0495, which is enough only for a threshold fixed in advance: with"
+        UserWarning, match=r"limit of its risk is 0\.0495, which is enough only for a threshold fixed in advance: with"
     ):
         tune_threshold(answers, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
 
