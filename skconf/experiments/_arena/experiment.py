@@ -101,8 +101,8 @@ def arena_experiment(
         samples), `n_test`, `calibrator` and `package`; the losses `brier`, `log_loss`, `smooth_ece`, `cw_error` (1 −
         confidence-weighted accuracy), `aurc` and `ecuas`; `fit_seconds` and `predict_seconds`; and `failure`, the
         reason why there are no values, or "". `csr` is the calibrated size ratio, `zscore` its distance from 1 in
-        standard deviations, and `overconfidence_risk` its risk. These three use only the first `n_tail`
-        test samples. `n_tail` is at most the number of calibration samples.
+        standard deviations, and `overconfidence_risk` the risk of overconfidence. These three use only the first
+        `n_tail` test samples. `n_tail` is at most the number of calibration samples.
 
     Raises
     ------

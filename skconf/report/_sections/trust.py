@@ -78,7 +78,10 @@ def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
     if assessment.looks_swapped:
         return "compare a few rows by hand, and bring the labels or the columns of probabilities into the right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
-        return "find out why the most frequent class alone is right as often. Calibration does not change that."
+        return (
+            "find out why always predicting the most frequent class is right at least as often. Calibration does not "
+            "change that."
+        )
     if assessment.decisive is not None:
         return f"look at that row first: its label may be wrong. If the label is right, collect more {labelled}."
     if assessment.grade in ("mild", "serious", "unusable"):
