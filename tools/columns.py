@@ -39,7 +39,8 @@ The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos
 ## Names that are recognised
 
 Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
-the preferred name is always read. A column with another name is read if the data allow only one interpretation. For
+the preferred name is read; if there are probabilities, `confidence` and `correct` are ignored, with a note, unless you
+name them. A column with another name is read if the data allow only one interpretation. For
 example, `p` may be a confidence or the probability of the positive class. If there are several interpretations, the
 error names the option that decides.
 

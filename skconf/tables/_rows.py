@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import plain
-from skconf._core.messages import option, shorten, suggest
+from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
@@ -53,12 +53,20 @@ def guess_columns(files: Iterable[OpenedFile], columns: Columns) -> tuple[Column
 
         with located(file.name):
             with suppress(NoPredictionsError):
-                columns.found_in(file.names)
-                return columns, ""
+                return columns, _ignored(columns.found_in(file.names), file.names)
             first = head(file.names[:1])
             if first is not None and len(first):
                 return guess(columns, file.names, head)
     raise ValueError(f"there are no rows in {shorten(names, 3)}")
+
+
+def _ignored(found: Columns, names: Sequence[Any]) -> str:
+    """Return a text on columns with the usual names of correctness and confidence that are not read."""
+    unread = [name for name in (USUAL["correct"], USUAL["confidence"]) if name in names and name not in found.needed]
+    if not found.proba or not unread:
+        return ""
+    it = "them" if len(unread) > 1 else "it"
+    return f"ignored {listed(list(map(repr, unread)))}, because probabilities are read; name {it} to read {it} instead"
 
 
 class Rows(NamedTuple):

@@ -302,6 +302,20 @@ def test_usual_names_are_read_without_a_word(tmp_path):
     assert guess_columns([open_table(tmp_path / "a.csv")], asked) == (asked, "")
 
 
+def test_a_confidence_beside_probabilities_is_said_to_be_ignored(tmp_path):
+    table = pd.DataFrame({"y_true": Y, **both("proba_{}"), "y_pred": PRED, "confidence": 0.5, "correct": 1})
+    table.to_csv(tmp_path / "a.csv", index=False)
+
+    def said(**given):
+        return guess_columns([open_table(tmp_path / "a.csv")], Columns(**given))[1]
+
+    assert said() == (
+        "ignored 'correct' and 'confidence', because probabilities are read; name them to read them instead"
+    )
+    assert said(groups="correct").startswith("ignored 'confidence', because probabilities are read; name it to")
+    assert said(confidence="confidence") == ""
+
+
 def test_what_is_called_correctness_may_be_graded(tmp_path):
     """A column that is called right may be the probability of the right of two sides."""
     pd.DataFrame({"Correctness": P / 2, "score": P}).to_csv(tmp_path / "a.csv", index=False)
