@@ -307,7 +307,7 @@ class TestCrossValidated:
             ({"a": [1, 2], "b": [1, 2, 3]}, {}, "numbers of splits differ"),
             ({"a": [1], "b": [1]}, {}, "one score for each split, and at least two"),
             ({"a": {"test_x": [1, 2]}, "b": {"test_y": [1, 2]}}, {}, "have no score in common"),
-            ({"a": [1, 2], "b": [1, 2]}, {"test_size": 0}, "test_size is the share .* must be above 0"),
+            ({"a": [1, 2], "b": [1, 2]}, {"test_size": 0}, "test_size must be above 0, but is 0"),
             ({"a": [1, 2], "b": [1, 2]}, {"test_size": 1}, "test_size must lie in"),
             ({"a": [1, 2], "b": [1, 2]}, {"confidence_level": 0}, "confidence_level must lie in"),
         ],

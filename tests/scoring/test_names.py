@@ -507,7 +507,7 @@ class TestRejection:
             again = MetricAccumulator(names).load_state_dict(total.state_dict()).result()
         for values in (found, together, merged, again):
             assert values == pytest.approx(exact, rel=1e-12)
-        with pytest.raises(ValueError, match="All parts must have the same"):
+        with pytest.raises(ValueError, match="only some are answers of a classifier that rejects"):
             total.update(ConfidenceProfile.from_predictions(y, X, threshold=profile.threshold))
 
     def test_of_the_positive_class_it_is_neither_found_nor_claimed(self):
