@@ -119,6 +119,10 @@ def list_files(paths: Paths) -> list[Path]:
     FileNotFoundError
         If one of them matches no file.
     """
+    if hasattr(paths, "columns"):
+        raise TypeError(
+            "a table was passed in place of a file. Pass its columns to confidence_report, or write it to a file."
+        )
     by_inode: dict[tuple[int, int], Path] = {}
     for given in [paths] if isinstance(paths, str | PathLike) else paths:
         name, path = fspath(given), given if isinstance(given, StandardInput) else Path(given)
