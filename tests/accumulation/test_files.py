@@ -471,8 +471,6 @@ class TestErrors:
             accumulate(tmp_path / "none*", SUMS)
         with pytest.raises(FileNotFoundError, match="there is no table file"):
             accumulate(tmp_path, SUMS)
-        with pytest.raises(TypeError, match=r"a table was passed .* Pass its columns to confidence_report"):
-            accumulate(table, SUMS)
         empty = [write(table[:0], tmp_path / f"{name}.csv") for name in "ab"]
         with pytest.raises(ValueError, match=r"there are no rows in .*a\.csv.*b\.csv"):
             accumulate(empty, SUMS)

@@ -330,3 +330,9 @@ def test_one_column_of_two_classes_of_which_one_occurs(truth, tmp_path):
         assert list(found.evidence.profiles["value"].classes.astype(int)) == [0, 1]
         predicted = (table["proba_1"] > 0.5).astype(int)
         assert found.frame["value"].tolist() == [0.71875, (predicted == int(truth)).mean()]
+
+
+def test_a_table_is_no_file(table):
+    for files in (table, {"a": table}):
+        with pytest.raises(TypeError, match=r"a table was passed .* Pass its columns to confidence_report"):
+            ConfidenceReport.from_files(files)
