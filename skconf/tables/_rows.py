@@ -16,7 +16,7 @@ from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names
-from skconf.tables._entries import as_series, rows_where
+from skconf.tables._entries import as_series, have_no_entry, rows_where
 from skconf.tables._files import BATCH_ROWS, FrameFile, OpenedFile
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines, tell_broken
@@ -177,8 +177,10 @@ def _rows(table: Any, columns: Columns, **about: Any) -> Rows | None:
     profile = read_predictions(columns, table)
     if profile is None:
         return None
-    # Rows that abstain need no labels.
-    named = (columns.target, columns.prediction) if profile.abstained is None else (None, None)
+    named = [columns.target, columns.prediction]
+    if profile.abstained is not None:  # such rows need no labels
+        lacks_labels = columns.target is None or have_no_entry(as_series(table[columns.target])).any()
+        named = [None if lacks_labels else columns.target, None]
     truth, predicted = (None if name is None else plain_labels(table, name) for name in named)
     return Rows(profile, truth, predicted, score=read_score(columns, table, profile.answer_rows), **about)
 

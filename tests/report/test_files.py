@@ -248,6 +248,18 @@ class TestLabelsAndIds:
         report = ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"})
         assert "have no true labels to match rows by, and no ids" in " ".join(report.text().split())
 
+    def test_labels_pair_rows_of_a_model_that_abstains(self, answers):
+        answers = answers.drop(columns="id")
+        answers.to_csv("a.csv", index=False)
+        gone = np.arange(len(answers)) % 20 == 0
+        answers.assign(abstained=gone.astype(int)).to_csv("b.csv", index=False)
+        text = " ".join(ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"}).text().split())
+        lost = (gone & (answers["y_true"] == answers["y_pred"])).sum()
+        assert f"{lost} answers changed between right and wrong, {lost} of them to wrong" in text
+        answers.assign(abstained=gone.astype(int), y_true=answers["y_true"].where(~gone)).to_csv("b.csv", index=False)
+        text = " ".join(ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"}).text().split())
+        assert "have no true labels to match rows by, and no ids" in text
+
     def test_tables_fit_the_width(self, answers):
         for name in ("a very long name of a model", "another long name"):
             answers.to_csv(f"{name}.csv", index=False)
