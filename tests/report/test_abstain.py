@@ -232,3 +232,15 @@ def test_as_many_rows_as_are_said_to_be_needed_are_usually_enough():
     again = [found(first.needed).status == "guaranteed" for first in missed if first.needed < 5000]
     assert len(again) > 12
     assert np.mean(again) >= 0.5
+
+
+@pytest.mark.parametrize("n_rows", [2000, 3000, 6000])
+def test_more_rows_are_needed_than_there_are(n_rows):
+    """Among the thousand most confident answers, 3.5% are wrong, just below the target; among the others, a third."""
+    correct = np.ones(n_rows)
+    correct[np.linspace(0, 999, 35).astype(int)] = 0
+    correct[1000::3] = 0
+    profile = ConfidenceProfile.from_correctness(correct, np.linspace(1, 0.5, n_rows))
+    found = guarantee(profile, Stops.of(profile, 0.95), 0.05, 0.95)
+    assert found.status == "more rows"
+    assert found.needed > n_rows

@@ -105,14 +105,14 @@ def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, shar
     coverage /= share_answered  # the coverage among answers, because only answers are counted
     accepted = coverage * n_units
     rate = (risk * accepted + 0.5) / (accepted + 0.5)  # the closest threshold has few errors, partly by chance
-    if rate >= target:
+    if rate >= target or (needed := _enough(target, level, coverage, rate, accepted)) <= n_units:
         return Guarantee("few answers", n_units=n_units)
-    return Guarantee("more rows", n_units=n_units, needed=_enough(target, level, coverage, rate))
+    return Guarantee("more rows", n_units=n_units, needed=needed)
 
 
-def _enough(target: float, level: float, coverage: float, rate: float) -> int:
+def _enough(target: float, level: float, coverage: float, rate: float, too_few: float) -> int:
     """Return about how many rows guarantee the target, if the closest threshold keeps its coverage and error rate."""
-    accepted, needed = target * (1 - target) * (norm.ppf(level) / (target - rate)) ** 2, 0
+    accepted, needed = max(target * (1 - target) * (norm.ppf(level) / (target - rate)) ** 2, too_few), 0
     for _ in range(3):  # more rows have more errors, which need more rows
         needed = required_samples(target, level, coverage=coverage, errors=round(rate * accepted))
         accepted = coverage * needed
