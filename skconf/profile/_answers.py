@@ -168,7 +168,7 @@ class Answers:
 
     @property
     def accepted(self) -> NDArray[np.bool_] | None:
-        """Which samples a selective classifier accepts; None without one, because a threshold alone rejects nothing."""
+        """Which samples the selective classifier accepts that made the predictions; None if there is none."""
         if self.reject_label is None or self.threshold is None:
             return None
         return np.asarray(self.score >= self.threshold)
