@@ -336,6 +336,15 @@ class TestOtherAnswers:
         assert told in text
         assert "different answers in 10.0% of the rows" in report.page()
 
+    def test_models_that_abstain_alike_may_be_compared(self):
+        gone, profiles = np.arange(400) < 40, {}
+        for model, rows in {"one": gone, "other": gone, "third": gone[::-1]}.items():
+            sure = np.random.default_rng(0).random(400)
+            profiles[model] = ConfidenceProfile.from_correctness(sure > 0.3, sure, abstained=rows)
+        assert "abstain in different rows" in str(confidence_report(profiles))
+        del profiles["third"]
+        assert "abstain in different rows" not in str(confidence_report(profiles))
+
     def test_models_that_answer_alike_may_be_compared(self):
         assert "give different answers" not in str(self.report(lambda proba: 0.5 + (proba - 0.5) / 2))
 

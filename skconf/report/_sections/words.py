@@ -249,7 +249,8 @@ def thousand(share: float) -> str:
 def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     """Return notes on rows that count rejected answers as wrong, charge own costs, or judge different answers."""
     of = list(rows)
-    return _rejected_as_wrong(evidence, of) + _at_own_costs(evidence, of) + _answered_differently(evidence, of)
+    said = _rejected_as_wrong(evidence, of) + _answered_other_rows(evidence, of) + _at_own_costs(evidence, of)
+    return said + _answered_differently(evidence, of)
 
 
 def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
@@ -293,6 +294,16 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     judge = "judge" if len(names) > 1 else "judges"
     text = f"The models give different answers in {decimal(100 * differ, 1)}% of the rows. So {listed(names)} {judge}"
     return [f"{text} different answers for each model. Compare with aurc_loss, ecuas_loss or the cases answered."]
+
+
+def _answered_other_rows(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
+    """Say that models of the same samples abstain in different rows, if a row of the report counts only answers."""
+    profiles = list(evidence.profiles.values())
+    alike = all(np.array_equal(each.answer_rows, profiles[0].answer_rows) for each in profiles[1:])
+    if alike or len({each.n_rows for each in profiles}) > 1 or all(row.metric.counts_abstained for row in rows):
+        return []
+    text = "A model that abstains in hard rows seems better by each metric that only counts its answers."
+    return [f"The models abstain in different rows. {text} Compare the cases answered."]
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:
