@@ -131,9 +131,10 @@ def _is_reordered(first: "pd.Index[Any]", other: "pd.Index[Any]") -> bool:
 
 def _tell_order(before: str, first: "pd.Index[Any]", name: str, other: "pd.Index[Any]") -> None:
     row = int(np.argmax(np.asarray(first, dtype=object) != np.asarray(other, dtype=object)))
+    here, there = (brief(index[row : row + 1].tolist()[0]) for index in (first, other))
     text = (
-        f"{before} and {name} have the same index in different orders: row {row} is {brief(first[row])} in {before} "
-        f"and {brief(other[row])} in {name}. But rows are matched by position. Pass {name}.loc[{before}.index]; or "
+        f"{before} and {name} have the same index in different orders: row {row} is {here} in {before} and {there} in "
+        f"{name}. But rows are matched by position. Pass {name}.loc[{before}.index]; or "
         f"{name}.to_numpy(), if the positions are right."
     )
     if any(index.equals(pd.RangeIndex(len(index))) for index in (first, other)):

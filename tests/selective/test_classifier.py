@@ -1274,10 +1274,12 @@ def test_pandas_input_is_matched_by_position_and_named(binary, estimator, cv):
     frame = pd.DataFrame(X, columns=list("abcde"), index=order)
     params = {"calibration": "isotonic", "cv": cv, "random_state": 0}
     plain = SelectiveClassifier(clone(estimator), **params).fit(X, y)
+    with pytest.raises(ValueError, match="X and y have the same index in different orders"):
+        SelectiveClassifier(clone(estimator), **params).fit(frame, pd.Series(y, index=order[::-1]))
     for column in (
-        pd.Series(y, index=order[::-1]),
-        pd.Series(y).astype("category"),
-        pd.Series(y, dtype="string"),
+        pd.Series(y, index=order + len(y)),
+        pd.Series(y, index=order).astype("category"),
+        pd.Series(y, index=order, dtype="string"),
         pd.array(y, dtype="string"),
     ):
         model = SelectiveClassifier(clone(estimator), **params).fit(frame, column)
