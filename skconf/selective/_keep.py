@@ -93,8 +93,8 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
     errors = int(wrong[:count].sum())
     limit = upper_limit(errors, count - errors, 1 - search.share)
     text += (
-        f"; at the threshold that keeps the floor, {errors:,} of {count:,} accepted samples are wrong, and the upper "
-        f"limit of the risk is {limit:.3g}"
+        f"; at the threshold that accepts {count / n_rows:.1%}, {errors:,} of {count:,} accepted samples are wrong, "
+        f"and the upper limit of the risk is {limit:.3g}"
     )
     # Errors that are not accepted are rejected: m - r (1 - q) <= q for a share m of errors, of which q is rejected.
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), search.share) - risk) / (1 - risk) if risk < 1 else 0.0

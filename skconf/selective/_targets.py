@@ -48,7 +48,10 @@ def read_promises(
         if not isinstance(value, Mapping):
             allowed = kind.read(value, name)
         elif slices is None:
-            raise ValueError(f"{name} has a target for each slice, but no slices are given. Pass one number.")
+            raise ValueError(
+                f"{name} has a target for each slice, but there are no slices. Pass one number, or "
+                f"{option('slices', BY_CLASS)} for a target in each predicted class."
+            )
         else:
             allowed = {key: kind.read(each, f"{name}[{key!r}]") for key, each in value.items()}
         promises.append(kind(risk, allowed, largest=charges[risk].largest if risk in charges else 1.0))
