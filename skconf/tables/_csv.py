@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from skconf._core.messages import shorten
+from skconf._core.messages import brief, shorten
 from skconf.tables._bytes import opened
 from skconf.tables._paths import COMPRESSED
 from skconf.tables._unreadable import LONG_ROW, UnreadableError
@@ -59,6 +59,7 @@ def layout_of(path: Path) -> Layout:
     """Return the layout of a table of text, as seen in its first lines."""
     _refuse_other_kinds(path)
     lines = _first_lines(path)
+    _refuse_title(lines)
     separator = _separator(lines)
     return Layout(separator, [name.strip() for name in _cells(lines[:1], separator)[0]])
 
@@ -96,6 +97,17 @@ def _refuse_other_kinds(path: Path) -> None:
     for sign, kind in _SIGNS.items():
         if start.startswith(sign) or begins.startswith(sign):
             raise UnreadableError(f"it is not a table of text, but {kind}.")
+
+
+def _refuse_title(lines: list[str]) -> None:
+    """Raise if the first line is a comment, a title, or a hint for Excel such as sep=; before the names."""
+    first, rest = lines[0], lines[1:]
+    if len(rest) < 2 or not (first.startswith("sep=") or all(_n_cells([first], each) == [1] for each in SEPARATORS)):
+        return
+    if any(len(numbers := {*_n_cells(rest, each)}) == 1 and min(numbers) > 2 for each in SEPARATORS):
+        raise UnreadableError(
+            f"its first line, {brief(first)}, is not the names of the columns. Remove the lines before the names."
+        )
 
 
 def _separator(lines: list[str]) -> str:
