@@ -35,7 +35,7 @@ class BySlice:
     p_values : ndarray of shape (n_slices,)
         Probability of so many errors if confidences are calibrated, after Holm's adjustment for all slices. NaN if too
         few errors are expected for a test.
-    tested_by : {"rows", "groups", "answers"}
+    tested_by : {"rows", "clusters", "answers"}
         The units that the test assumes to be independent: single rows, groups of answers, or graded answers.
     """
 
@@ -51,7 +51,7 @@ class BySlice:
         shares = Shares.of(profile, columns, level)
         names = [name for each in slices.values() for name in each.names[: int(each.codes.max()) + 1]]
         p_values = np.concatenate(overconfidence_p_values(profile, columns))
-        units = "answers" if profile.kind == "graded" else "groups" if profile.groups is not None else "rows"
+        units = "answers" if profile.kind == "graded" else "clusters" if profile.groups is not None else "rows"
         return cls([names[code] for code in shares.code], shares, holm(p_values[shares.code]), units)
 
     @classmethod

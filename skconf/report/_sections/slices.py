@@ -13,7 +13,7 @@ from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says, 
 #: Slices that a sentence names.
 _NAMED = 4
 #: Why the number of errors has no exact distribution, so that more errors are needed.
-_WHY_FEW = {"rows": "weights differ", "groups": "answers are in clusters", "answers": "answers are graded"}
+_WHY_FEW = {"rows": "weights differ", "clusters": "answers are in clusters", "answers": "answers are graded"}
 
 
 def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", at: str = ", ") -> str:
@@ -82,6 +82,6 @@ def _note(slices: BySlice) -> str:
     drawn = " If graded answers imply few errors, each answer is drawn once as right or wrong, and counted."
     return (
         "Overconfident: more errors than the confidences imply. p is shown if it is at most 0.05: the probability of "
-        f"so many errors by chance, after Holm's adjustment for {len(slices.names):,} slices. It assumes that "
+        f"at least as many errors by chance, after Holm's adjustment for {len(slices.names):,} slices. It assumes that "
         f"{slices.tested_by} are independent.{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

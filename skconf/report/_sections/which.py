@@ -250,7 +250,7 @@ def _answered(evidence: Evidence) -> TablePart:
         return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
     guaranteed = (
         "Guaranteed: at the guaranteed threshold, which keeps the limit on new cases with a probability of "
-        f"{level}. It is never looser than the observed one. Differences between guaranteed numbers are not tested."
+        f"{level}. It is never lower than the observed one. Differences between guaranteed numbers are not tested."
     )
     return TablePart(_ANSWERED, frame, (note, guaranteed))
 
