@@ -54,6 +54,19 @@ class TestNumbers:
         assert found["mean_confidence"] == pytest.approx(WEIGHT @ sure)
         assert found["confidence_brier_loss"] == pytest.approx(brier_score_loss(right, sure, sample_weight=WEIGHT))
 
+    @pytest.mark.parametrize(
+        ("labels", "said"),
+        [([0, 1], "At 2% of class 1"), ([False, True], "At 2% of class True"), (["ham", "spam"], "At 2% spam")],
+    )
+    def test_name_a_class_that_is_no_word(self, labels, said):
+        rng = np.random.default_rng(0)
+        positive = rng.random(200)
+        y = np.array(labels)[(rng.random(200) < positive).astype(int)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the probabilities imply another prevalence
+            found = confidence_report(y, np.c_[1 - positive, positive], labels=labels, prevalence={labels[1]: 0.02})
+        assert f"Prevalence: {said} (" in found.summary(width=500)
+
     def test_in_the_summary_are_recounted(self):
         summary = " ".join(report().summary().split())
         said = re.search(r"Prevalence: (.*?) Trust:", summary)[1]

@@ -97,10 +97,14 @@ class AtPrevalence:
         if self.implied is None or not len(self.off):
             return ""
         worst = self.off[0]
-        return (
-            f"the probabilities imply {in_percent(self.implied[worst])} {self.names[worst]}, but "
-            f"{in_percent(self.share[worst])} is stated"
-        )
+        implied = percent_of(self.implied[worst], self.names[worst])
+        return f"the probabilities imply {implied}, but {in_percent(self.share[worst])} is stated"
+
+
+def percent_of(share: float, name: str) -> str:
+    """Write the share of a class with its name: "2% fraud", or "2% of class 1" if the name is not a word."""
+    is_word = name[:1].isalpha() and name not in ("True", "False")
+    return f"{in_percent(share)} {'' if is_word else 'of class '}{name}"
 
 
 def in_percent(share: float) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import DASH, expected_count
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._evidence.prevalence import AtPrevalence, in_percent
+from skconf.report._evidence.prevalence import AtPrevalence, in_percent, percent_of
 from skconf.report._page.parts import Part, Prose
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.verdicts import harm_of
@@ -27,11 +27,10 @@ def prevalence_in_words(evidence: Evidence, model: Any) -> str:
     found = evidence.at_prevalence[model]
     if len(found.names) == 2:
         rare = found.rarest
-        where = (
-            f"at {in_percent(found.share[rare])} {found.names[rare]} ({in_percent(found.of_rows[rare])} of these rows)"
-        )
+        stated = percent_of(found.share[rare], found.names[rare])
+        where = f"at {stated} ({in_percent(found.of_rows[rare])} of these rows)"
     else:
-        shares = listed([f"{in_percent(s)} {name}" for s, name in zip(found.share[:LISTED], found.names, strict=False)])
+        shares = listed([percent_of(s, name) for s, name in zip(found.share[:LISTED], found.names, strict=False)])
         where = f"at {shares}"
     if np.isnan(found.total[0]):
         return f"{capitalized(where)}."
