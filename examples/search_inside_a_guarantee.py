@@ -28,7 +28,7 @@ grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
 # %%
 # How many labelled samples are needed to show a risk of at most 5% with a confidence of 90%? So many must be held out.
 for errors in range(3):
-    print(f"if {errors} are wrong: {required_samples(0.05, 0.9, errors=errors)} samples")
+    print(f"{errors} of them wrong: {required_samples(0.05, 0.9, errors=errors)} samples")
 
 # %%
 # This is right: the search is inside. A third of the samples is held out first. The search works with the rest, and the
