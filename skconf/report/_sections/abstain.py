@@ -272,7 +272,7 @@ def _notes(evidence: Evidence) -> str:
             "0.9, and closer ones above. "
         )
     if kind == "graded":
-        text += "Lost: the average of 1 − correctness. "
+        text += "Mean loss: the average of 1 − correctness. "
     if any(profile.groups is not None for profile in profiles):
         text += "Answers of a cluster depend on each other, so intervals resample whole clusters. "
     if kind == "costs":
