@@ -235,9 +235,9 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
     column, part = next((name, part) for name, rows, part in zip(names, wrong, parts, strict=True) if rows[row].any())
     value = part[row][(part[row] < -rounding) | (part[row] > 1 + rounding)].flat[0] if part.ndim > 1 else part[row]
     percent = least >= 0 and 2 < largest <= 100 + rounding * 100
-    grades = f", or give each a number with {option('grades')}: {value:g}={value / 100:g}" if len(parts) == 1 else ""
+    grades = f" If they are grades, such as 1 to 5, give each a number from 0 to 1 with {option('grades')}."
     remedy = (
-        f"If the numbers are percentages, divide them by 100{grades}."
+        f"If the numbers are percentages, divide them by 100.{grades if len(parts) == 1 else ''}"
         if percent
         else "Pass probabilities (predict_proba). Convert scores or logits to probabilities with the softmax or "
         "logistic function."

@@ -644,7 +644,10 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
     with pytest.raises(ValueError, match="divide them by 100"):
         ConfidenceReport.from_files(written(numbers, form=form))
     whole = written(table.assign(confidence=np.where(CONFIDENCE < 0.5, 60, 90)), form=form)
-    with pytest.raises(ValueError, match="divide them by 100, or give each a number with grades: "):
+    with pytest.raises(
+        ValueError,
+        match=r"divide them by 100\. If they are grades, such as 1 to 5, give each a number",
+    ):
         ConfidenceReport.from_files(whole)
     ranked = ConfidenceReport.from_files(whole, grades={60: 0.6, 90: 0.9}, metrics=["mean_confidence"])
     assert ranked.frame["value"].tolist() == [pytest.approx(np.where(CONFIDENCE < 0.5, 0.6, 0.9).mean())]
