@@ -29,7 +29,7 @@ def test_risk_below_a_ratio_of_one():
     table = printed_table("csr_table6").query("calibration == 'none'")
     everywhere = norm.cdf((table["csr"] - 1) / table["csr_std"])
     cut = np.where(table["csr"] > 1, everywhere, 0)
-    says("is 46.22%. It is correct only if the risk is 0 below 1;")
+    says("is 46.22%. It has this value only if the risk is 0 for ratios below 1;")
     says(f"with Φ in every row it would be {everywhere.mean():.2%}")
     assert f"{cut.mean():.2%}" == f"{table['risk_probability'].mean():.2%}" == "46.22%"
 
