@@ -5,6 +5,7 @@ Readings are tried if the usual names are not enough. The names of columns sugge
 cover the true labels.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -37,6 +38,8 @@ from skconf.tables._entries import PERCENTAGES, as_numbers, as_series, holds_lis
 
 #: The number of rows that decide on a reading.
 HEAD_ROWS = 10_000
+#: Words in the names of columns that may hold lists of probabilities. Other columns are not read to find such lists.
+_LISTS = re.compile("prob|score|softmax|conf|pred|output", re.IGNORECASE)
 #: For each column, the sum of probabilities with two decimals may differ from 1 by this much.
 _ROUNDING, _MOST_ROUNDING = 0.005, 0.1
 #: The number of cells that are used to check whether probabilities sum to 1.
@@ -124,7 +127,9 @@ class _Readings:
 
     def _matrix(self, names: Sequence[Any]) -> NDArray[Any]:
         rows = max(_MOST_CELLS // len(names), 1)
-        return np.stack([self._as_numbers(column[:rows]) for column in self._loaded(names)], axis=1)
+        columns = zip(names, self._loaded(names), strict=True)
+        numbers = [self.numbers(name) if len(each) <= rows else self._as_numbers(each[:rows]) for name, each in columns]
+        return np.stack(numbers, axis=1)
 
     def _is_graded(self, column: "pd.Series[Any]") -> bool:
         return self.given.grades is not None and has_grades(column, self.given.grades)
@@ -180,12 +185,15 @@ class _Readings:
 
     def _of_lists(self, target: Any, truth: list[str]) -> Iterator[_Reading]:
         """Go through columns of lists with a probability for each class, if the labels say the places in the lists."""
-        for name in self.names:
+        for name in self._may_be_lists():
             if name != target and name not in self.given.named and (n_classes := self._n_in_lists(name)) > 1:
                 given = range(n_classes) if self.given.labels is None else self.given.labels
                 labels = tuple(map(plain, given))
                 if len(labels) == n_classes and set(truth) <= set(labels):
                     yield _Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
+
+    def _may_be_lists(self) -> list[Any]:
+        return [name for name in self.names if _LISTS.search(str(name))]
 
     def _n_in_lists(self, name: Any) -> int:
         """Return how many probabilities each list of a column has; 0 if it has no lists, or if they do not sum to 1."""
@@ -419,12 +427,12 @@ class _Readings:
 
     def _advice(self, target: Any, sure: list[Any]) -> str:
         """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
-        for name in filter(self._n_in_lists, self.names):
+        for name in filter(self._n_in_lists, self._may_be_lists()):
             return (
                 f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in the "
                 f"order of the lists as {option('labels')}."
             )
-        for name in self.names:
+        for name in self._may_be_lists():
             if holds_lists(self._loaded([name])[0]) or "".join(self.texts(name)[:1]).startswith(("[", "{")):
                 return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
         if sure and self._predictions(target):

@@ -270,6 +270,18 @@ def test_a_column_that_is_named_is_read_and_the_error_says_what_it_holds(tmp_pat
             read_rows(open_table(tmp_path / "a.csv"), found, None)
 
 
+def test_features_are_not_read_to_find_lists():
+    table = pd.DataFrame({"label": Y3, "answer": PRED3, "conf": SURE3, **{f"x{i}": P for i in range(50)}})
+    read = []
+
+    def head(names):
+        read.extend(names)
+        return table[names]
+
+    assert guess(Columns(), list(table), head)[0].confidence == "conf"
+    assert sorted(read) == ["answer", "conf", "label"]
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_lists_of_probabilities(ending, tmp_path):
     path, proba = tmp_path / f"a.{ending}", [list(row) for row in P3]
