@@ -195,7 +195,7 @@ class _Masses(NamedTuple):
         return _Masses(self.lowest + whole, mass)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)  # a plan for a million samples asks for 400, and the next plan for the same ones again
 def _binomial(trials: int, rate: float, highest: int) -> _Masses:
     """Return the distribution of the number of errors among `trials` samples, without values above the highest."""
     mean, deviation = trials * rate, math.sqrt(trials * rate * (1 - rate))
