@@ -67,8 +67,8 @@ def shift_test(
         The lowest score that is accepted. None takes the threshold of the selective classifier that made the reference.
         If there is none, coverage is not tested.
     confidence_level : float, default=0.95
-        If nothing has shifted, at least this share of checks gives no alarm. With one check a day at 0.95, there is a
-        false alarm about every third week.
+        If nothing has shifted, at least this share of checks gives no alarm. With one check a day at 0.95, there is on
+        average at most one false alarm in 20 days.
 
     Returns
     -------

@@ -41,7 +41,7 @@ def by_group(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> pd.DataFrame:
-    """Return a metric for each slice of the data, with one row for each group.
+    """Return a metric for each group of samples (slice), with one row for each group.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def by_group(
         - `low`, `high`: confidence interval of the value, if `confidence_level` is given. At 95%, one interval in
           twenty misses the true value, so with many groups some intervals miss.
 
-        With several metrics, rows are indexed by (metric, group). The attribute ``attrs`` has three numbers for each
-        metric: `overall`, the value on all samples; `worst`, the group with the worst value; and `spread`, the largest
-        value minus the smallest.
+        With several metrics, rows are indexed by (metric, group). The attribute ``attrs`` has three entries for each
+        metric: `overall`, the value on all samples; `worst`, the group with the worst value (None if no value is worse
+        than others); and `spread`, the largest value minus the smallest.
 
     Raises
     ------

@@ -151,7 +151,8 @@ class FromPairs(Changed):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            The largest uncertainty u_M that a best decision can have. None uses 1, if no cost or uncertainty is larger.
+            u_M, the largest expected cost that the decision of least expected cost can have. None uses 1, if no cost or
+            uncertainty is larger.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
@@ -184,8 +185,8 @@ class FromPairs(Changed):
         if largest is None:
             if max(paid.max(), doubt.max()) > 1:
                 raise ValueError(
-                    f"a cost or an uncertainty is {max(paid.max(), doubt.max()):g}, which is above 1. Pass largest, "
-                    "the largest uncertainty that a best decision can have."
+                    f"a cost or an uncertainty is {max(paid.max(), doubt.max()):g}, which is above 1. Pass largest=, "
+                    "the largest expected cost that the decision of least expected cost can have."
                 )
             largest = 1.0
         check_number(largest, "largest", 0.0, np.inf, open_high=True, positive=True)

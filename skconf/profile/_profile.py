@@ -80,7 +80,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        The largest uncertainty u_M of a best decision, in a profile from :meth:`from_costs`.
+        In a profile from :meth:`from_costs`, u_M: the largest expected cost that the decision of least expected cost
+        can have.
     abstained : Abstained or None
         The rows in which the model abstains, if there are any. The arrays above do not contain them. Metrics that count
         them, such as the coverage, use `everything`.

@@ -146,9 +146,9 @@ class Objective:
         if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY and n_samples >= _TELL:
             warn(
                 f"objective={self.name!r} is largest at the threshold {threshold:.6g}, which accepts "
-                f"{sweep.coverage[best]:.1%} of the samples. There is no optimum at lower thresholds, because this "
-                "objective measures its weights from the threshold. Pass thresholds to choose from, or use "
-                "objective='risk' with a target.",
+                f"{sweep.coverage[best]:.1%} of the samples. Values at different thresholds are hard to compare, "
+                "because the weight of an answer is the distance of its confidence from the threshold. Pass thresholds "
+                "to choose from, or use objective='risk' with a target.",
                 kind="no optimum inside",
             )
         # Accept lower scores of new samples, too; but CWSA is measured from the threshold.

@@ -143,9 +143,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         NaN if no sample is accepted, and a little too low without a `confidence_level`. With a `prevalence`, they are
         those of all these samples, weighted to the given shares.
     risk_upper_bound_ : float
-        Exact upper confidence limit of the risk at this threshold. NaN without a `confidence_level`, which holds for
-        `target` only, not for a limit below it. With a `prevalence`, it is the limit of the samples that were drawn
-        with the given shares, so ``risk_`` may be above it.
+        Exact upper confidence limit of the risk at this threshold. NaN without a `confidence_level`. The level holds
+        for `target`, not for this limit if it is lower. With a `prevalence`, the limit is that of samples that were
+        drawn with the given shares, but ``risk_`` is of all samples, weighted. So ``risk_`` may be above it.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame

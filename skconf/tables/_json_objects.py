@@ -27,7 +27,7 @@ _HALF = re.compile(
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
 #: What to do with JSON in another form.
-_ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient='records', lines=True) writes such."
+_ADVICE = "Each line must hold a JSON object, as pd.read_json(...).to_json(FILE, orient='records', lines=True) writes."
 
 
 def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:

@@ -35,7 +35,7 @@ class TestCosts:
             ({"cost": [1, -1]}, "cost is -1.0 in row 1; it must not be negative"),
             ({"uncertainty": [1, np.nan]}, "uncertainty is nan in row 1; it must be finite"),
             ({"cost": [1]}, "cost has 1 row, but there are 2"),
-            ({"largest": None}, "a cost or an uncertainty is 2, which is above 1. Pass largest"),
+            ({"largest": None}, "a cost or an uncertainty is 2, which is above 1. Pass largest="),
             ({"largest": 0}, "largest must be above 0"),
         ],
     )

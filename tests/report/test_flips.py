@@ -36,7 +36,7 @@ def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_inter
     assert flips.excluded == pytest.approx(max(abs(found.low), abs(found.high)))
     first = of_accuracy(confidence_report(profiles()))
     assert f"{flips.n_flipped} answers changed between right and wrong, {flips.to_wrong} of them to wrong" in first
-    assert f"A difference above {100 * flips.excluded:.1f} points is excluded" in first
+    assert f"A difference of accuracies above {100 * flips.excluded:.1f} points is excluded at the 5% level" in first
 
 
 @pytest.mark.parametrize("n_compared", [1, 6])
@@ -69,7 +69,7 @@ def test_no_flip_excludes_what_the_rule_of_three_excludes():
     same = profiles()["a"]
     assert Flips.of(same, same).excluded == pytest.approx(1 - 0.05 ** (1 / N))
     text = of_accuracy(confidence_report({"a": same, "b": same}))
-    assert text.endswith("0 of them to wrong. A difference above 0.5 points is excluded.")
+    assert text.endswith("0 of them to wrong. A difference of accuracies above 0.5 points is excluded at the 5% level.")
     weighted = same.with_weight(np.arange(N) + 1.0)
     assert np.isnan(Flips.of(weighted, weighted).excluded)
 

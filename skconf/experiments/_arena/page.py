@@ -76,9 +76,9 @@ def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: s
     overall = _hardest(compared, champion) if len(compared) else ""
     abroad = _hardest(outside, champion) if len(outside) else ""
     if abroad and abroad != overall:
-        sentences.append(f"Of the calibrators of other packages, {abroad}")
+        sentences.append(f"Compared with other packages, {abroad}")
     if overall:
-        sentences.append(f"Of all other calibrators, {overall}")
+        sentences.append(f"Compared with all other calibrators, {overall}")
     own = tails(part).loc[champion]
     sentences.append(
         f"{champion} has a size ratio above 3 in {share(own['csr_3'])} of runs, and a z above 3 in {share(own['z_3'])}."

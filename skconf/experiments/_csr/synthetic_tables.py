@@ -81,8 +81,8 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and its `risk_probability`, and the
-        distribution that the paper names. If risks are equal, we name the first distribution. The paper names another
-        distribution in three of its sixteen rows.
+        distribution that the paper names. If risks are equal, we name the distribution that is first in `cells`. So
+        does the paper, except in three of its sixteen rows.
 
     Examples
     --------

@@ -78,7 +78,8 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n
     if told_apart or np.isnan(flips.excluded):
         return text
     most = decimal(100 * flips.excluded, 1)
-    text = f"{text}. A difference above {most} {'point' if most == '1.0' else 'points'} is excluded"
+    points = "point" if most == "1.0" else "points"
+    text = f"{text}. A difference of accuracies above {most} {points} is excluded at the 5% level"
     if np.isnan(flips.standard_error):
         return text
     found = decimal(100 * flips.detectable(n_compared), 1)

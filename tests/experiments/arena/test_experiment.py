@@ -382,9 +382,9 @@ def test_the_page_names_the_hardest_rival_of_other_packages_and_of_all():
     given = runs(own=[0.2, 0.2, 0.2, 0.2], near=[0.1, 0.1, 0.3, 0.3], far=[0.1, 0.3, 0.3, 0.3])
     given = given.assign(package=given["calibrator"].map(packages), smooth_ece=0.1, cw_error=0.1, aurc=0.1, ecuas=0.1)
     (said,) = arena_report(given, "own", {}).findings
-    assert "of other packages, own wins least often against far by Brier score (75% of runs; loss of far " in said
+    assert "other packages, own wins least often against far by Brier score (75% of runs; loss of far " in said
     assert "loss of far compared with own: " in said
-    assert "Of all other calibrators, own wins least often against near by Brier score (50% of runs; " in said
+    assert "all other calibrators, own wins least often against near by Brier score (50% of runs; " in said
 
 
 def test_a_calibrator_alone_is_refused_before_it_runs(capsys):
