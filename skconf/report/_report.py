@@ -70,10 +70,10 @@ class ConfidenceReport:
         The verdict of :func:`skconf.inference.assess_confidence` on each model. A single model without a name has the
         key "value". Empty for a table of classes or groups.
     thresholds : DataFrame
-        Thresholds with a row for each model and each allowed error rate (mean loss for graded answers, mean cost for
-        costs). The columns:
+        A row for each model and each allowed error rate (mean loss for graded answers, mean cost for costs), with
+        columns
 
-        - ``model``, ``target`` : the model, and the allowed errors.
+        - ``model``, ``target``.
         - ``threshold``, ``coverage`` : the threshold with the largest coverage whose observed errors are within the
           target, with at least 20 answers. NaN if there is none. For costs, the largest uncertainty that is accepted.
         - ``risk``, ``risk_low``, ``risk_high`` : the errors observed at this threshold, with their interval.
@@ -85,7 +85,7 @@ class ConfidenceReport:
           "few answers", if such a threshold accepts only few.
         - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
-        The requested slices, worst first, with a row for each model and slice. The columns:
+        A row for each model and requested slice, worst first, with columns
 
         - ``model``, ``slice``, ``n_samples``.
         - ``confidence``, ``accuracy`` : their means. For graded answers, ``accuracy`` is named ``correctness``. For

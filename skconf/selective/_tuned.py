@@ -78,8 +78,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
         promises, `confidence_level` is the probability that all hold; they share 1 − `confidence_level` equally.
     n_candidates : int, default=1
-        Number of candidates from which you choose on the same samples, such as the candidates of a search around this
-        classifier. The candidates share 1 − `confidence_level` equally, so the promise holds for any candidate that is
+        Number of candidates from which you choose on the same samples, such as in a search around this classifier.
+        They share 1 − `confidence_level` equally, so the promise holds for any candidate that is
         chosen.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
@@ -94,16 +94,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         ``fit``: the objective "cost" then counts these instead of the matrix.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
-        accepted decisions that are not the true class. If they are not, no decision is right or wrong: the objective
-        must be "cost" or "coverage", and ``risk_`` is NaN.
+        accepted decisions that are not the true class. Otherwise no decision is right or wrong: the objective must
+        be "cost" or "coverage", and ``risk_`` is NaN.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None takes all distinct scores. With a `confidence_level`, None takes
         the scores that accept planned numbers of samples, see the notes.
     slices : "predicted_class", or label, int or list of these, default=None
         The slices in each of which the promises must hold; they need a `confidence_level`. "predicted_class" makes a
         slice of each predicted class. Names or positions of columns of `X` make a slice of each combination of their
-        values. Each slice gets its own threshold. Everything is rejected in a slice that has too few samples, is new,
-        or has a missing value, and a warning says so. `X` must have these columns, so put transformers inside this
+        values. Each slice gets its own threshold. A slice that has too few samples, is new, or has a missing value is
+        rejected, with a warning. `X` must have these columns, so put transformers inside this
         classifier.
     {score}
         The samples on which the threshold is chosen are never used to learn it.
@@ -143,9 +143,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         NaN if no sample is accepted, and a little too low without a `confidence_level`. With a `prevalence`, they are
         those of all these samples, weighted to the given shares.
     risk_upper_bound_ : float
-        Exact upper confidence limit of the risk at this threshold. NaN without a `confidence_level`. The level holds
-        for `target`, not for this limit if it is lower. With a `prevalence`, the limit is that of samples that were
-        drawn with the given shares, but ``risk_`` is of all samples, weighted. So ``risk_`` may be above it.
+        Exact upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The level holds
+        for `target`, not for a lower limit. With a `prevalence`, it is the limit of samples drawn with the given
+        shares; ``risk_`` is that of all samples, and may be above it.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
