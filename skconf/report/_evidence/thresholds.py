@@ -21,6 +21,9 @@ _ERRORS = (0.01, 0.02, 0.05, 0.10)
 #: The same for the loss of graded answers, and as shares of the mean cost.
 _LOSSES, _OF_COST = (0.02, 0.05, 0.10, 0.20, 0.30), (0.25, 0.5, 0.75, 0.9)
 
+#: From so many accepted answers on, the tests that find the threshold need about 5% more; to plan them takes seconds.
+_MANY = 50_000
+
 #: Whether a threshold is guaranteed, or why not: there is no rule for weights and costs; there are fewer rows than any
 #: guarantee needs; no threshold keeps the limit; one that keeps it accepts few answers; or more rows would help.
 Status = Literal["guaranteed", "no rule", "too few rows", "never observed", "few answers", "more rows"]
@@ -112,8 +115,10 @@ def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, shar
 
 def _enough(target: float, level: float, coverage: float, rate: float, too_few: float) -> int:
     """Return about how many rows guarantee the target, if the closest threshold keeps its coverage and error rate."""
-    accepted, needed = max(target * (1 - target) * (norm.ppf(level) / (target - rate)) ** 2, too_few), 0
-    for _ in range(3):  # more rows have more errors, which need more rows
-        needed = required_samples(target, level, coverage=coverage, errors=round(rate * accepted))
-        accepted = coverage * needed
+    accepted = max(target * (1 - target) * (norm.ppf(level) / (target - rate)) ** 2, too_few)
+    needed = 1.05 * accepted / coverage
+    if accepted < _MANY:
+        for _ in range(3):  # more rows have more errors, which need more rows
+            needed = required_samples(target, level, coverage=coverage, errors=round(rate * accepted))
+            accepted = coverage * needed
     return int(float(f"{needed:.2g}"))
