@@ -131,10 +131,13 @@ def _number(text: str) -> float:
 
 
 def _share(text: str, *, scaled: bool) -> float:
-    """Return a text as a number in [0, 1], or NaN. With `scaled`, a number above 1 is a percentage."""
+    """Return a text as a number in [0, 1], or NaN. With `scaled`, a number of 2 or more is a percentage.
+
+    Between 1 and 2, a probability that is out of range is more likely than 1.2%.
+    """
     per_cent = text.endswith(_PER_CENT)
     number = _number(text.rstrip("".join(_PER_CENT)).replace(",", "."))
-    number = number / 100 if per_cent or (scaled and number > 1) else number
+    number = number / 100 if per_cent or (scaled and number >= 2) else number
     return number if 0 <= number <= 1 else np.nan
 
 

@@ -35,6 +35,7 @@ def test_grades_may_be_numbers_themselves():
         (["high", None], GRADES, "confidence is missing in row 1. Leave the row out"),
         (["high", 195], GRADES, "confidence is 195 in row 1, which is not a grade"),
         (["95%", "sure"], None, "confidence is 'sure' in row 1, which is not a grade"),
+        (["95%", "0.9", "1.2"], None, "confidence is '1.2' in row 2, which is not a grade"),
         ([5, 0.5], {5: 0.9, 1: 0.1}, "confidence is 0.5 in row 1, which is not a grade"),
         (["high", "low"], {"high": 90, "low": 30}, r"grades gives 'high' the number 90, which must lie in \[0, 1\]"),
         (["high", "low"], {"high": "0.9", "low": 0.3}, "grades gives 'high' the number '0.9'"),
