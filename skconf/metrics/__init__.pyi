@@ -478,7 +478,7 @@ def confidence_gain(
     Returns
     -------
     float
-        In [−∞, 1]; higher is better, 1 is best. If it is below 0, wrong predictions have a higher average confidence
+        In [-1, 1]; higher is better, 1 is best. If it is below 0, wrong predictions have a higher average confidence
         than right ones. NaN, with a warning, if all confidences are zero.
     """
 

@@ -206,7 +206,7 @@ def confidence_report(
     confidence_brier_loss      0.0612    0  lower   [0, 1]
     confidence_log_loss        0.4074    0  lower   [0, ∞]
     cw_accuracy_score          0.9383    1  higher  [0, 1]
-    confidence_gain            0.0201    1  higher  [−∞, 1]
+    confidence_gain            0.0201    1  higher  [−1, 1]
     cf1_score(average='macro') 0.9302    1  higher  [0, 1]
     aurc_loss                  0.0052    0  lower   [0, 1]
     ecuas_loss                 0.7288    0  lower   [0, ∞]

@@ -67,7 +67,7 @@ class ConfidenceGain(
     Additive,
     name="confidence_gain",
     rests_on="errors",
-    bounds=(-np.inf, 1.0),
+    bounds=(-1.0, 1.0),
     greater_is_better=True,
     reference=f"{CSR}, Section 3.1",
     scorers="confidence_gain",

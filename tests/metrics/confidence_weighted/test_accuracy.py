@@ -50,6 +50,14 @@ def test_accuracy_is_raised_by_the_covariance_of_confidence_and_correctness(outc
     assert outcome.call(metrics.cw_accuracy_score) == pytest.approx(plainly + covariance / mean, abs=1e-12)
 
 
+def test_gain_lies_between_its_bounds_and_reaches_them():
+    confidence = [1.0, *[0.0] * 999]
+    assert metrics.confidence_gain(ConfidenceProfile.from_correctness([1, *[0] * 999], confidence)) == 1
+    assert metrics.confidence_gain(ConfidenceProfile.from_correctness([0, *[1] * 999], confidence)) == pytest.approx(
+        -0.999
+    )
+
+
 def test_gain_is_zero_where_both_accuracies_are_one():
     assert metrics.confidence_gain([0, 1], [0.2, 0.7]) == 0
     rng = np.random.default_rng(0)
