@@ -32,7 +32,8 @@ class MatrixCalibrator(AmongPresentCalibrator):
     a matrix Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of
     Δ|²), with K classes and ridge r. There are K (K + 1) parameters, but a parameter leaves 0 only if the data support
     it. The penalty counts as much as a fixed number of samples, so with many samples this is plain matrix scaling. All
-    probabilities stay 2⁻⁵² away from 0 and 1. The order of the classes by probability may change.
+    probabilities stay 2⁻⁵² away from 0 and 1. The order of the classes by probability may change; with two
+    classes, rarely also the order of two samples.
 
     A class without samples in the calibration data keeps its probability, and a warning names it. The other classes are
     calibrated among themselves and share the remaining probability.

@@ -283,7 +283,7 @@ def test_extremes_give_probabilities(make, extreme):
             assert got.max() < 1
 
 
-@each(["isotonic", "quadratic", "beta", "spline", "bayesian", "venn-abers", "temperature", "matrix"])
+@each(["isotonic", "quadratic", "beta", "spline", "bayesian", "venn-abers", "temperature"])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_with_two_classes_the_curve_never_falls(make, seed):
