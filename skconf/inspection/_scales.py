@@ -19,7 +19,7 @@ NEAREST = 1e-8
 _SUPERSCRIPTS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 #: Shares that stand for 0 and 1 on a normal scale.
-_NEAREST = 1e-12
+_STAND_IN = 1e-12
 
 #: Ticks of a normal scale.
 _TICKS = np.array([1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-5, 1 - 1e-6])
@@ -103,7 +103,7 @@ def with_nines(count: int) -> str:
 
 
 def _nines(value: Floats) -> Floats:
-    return np.minimum(nines(value), nines(1 - _NEAREST))
+    return np.minimum(nines(value), nines(1 - _STAND_IN))
 
 
 def _of_nines(nines: Floats) -> Floats:
@@ -112,5 +112,5 @@ def _of_nines(nines: Floats) -> Floats:
 
 
 def _quantile(share: Floats) -> Floats:
-    quantiles: Floats = ndtri(np.clip(share, _NEAREST, 1 - _NEAREST))
+    quantiles: Floats = ndtri(np.clip(share, _STAND_IN, 1 - _STAND_IN))
     return quantiles

@@ -232,7 +232,7 @@ class ThresholdDisplay(Display):
         mark_threshold(ax, self.threshold, style)
         drawn = np.concatenate([line.get_ydata() for line in artists(ax, CURVE, CLASSIFIER)])
         _set_axes(ax, self.curves, drawn, self.scale)
-        _separate_near_one(ax)
+        _separate_near_one(ax, [*others, self])
         ax.set(xlabel="threshold")
         if COST in self.curves:
             _mark_cheapest(ax, self.thresholds, self.curves[COST], style)
@@ -261,7 +261,7 @@ class ThresholdDisplay(Display):
                 mark_threshold(panel, each.threshold, style)
             drawn = np.concatenate([each.curves[label] for each, _ in having])
             _set_axes(panel, {label: drawn}, drawn, shown[-1].scale)
-            _separate_near_one(panel)
+            _separate_near_one(panel, [each for each, _ in having])
 
     def _draw_curves(self, ax: Any, style: Style) -> None:
         """Draw several curves. Colours and markers identify the curves, line styles identify the classifiers."""
@@ -311,11 +311,11 @@ def _thinned(thresholds: Floats, values: Floats) -> tuple[Floats, Floats]:
     return thinned(thresholds, values, place)
 
 
-def _separate_near_one(ax: Any) -> None:
+def _separate_near_one(ax: Any, shown: Sequence[Any]) -> None:
     """Show thresholds near 1 apart, where many are."""
-    drawn = np.concatenate([line.get_xdata() for line in artists(ax, CURVE, CLASSIFIER)])
-    if _many_near_one(drawn):
-        set_nines(ax.xaxis, np.clip(drawn, 0.0, 1 - NEAREST))
+    thresholds = np.concatenate([each.thresholds for each in shown])
+    if _many_near_one(thresholds):
+        set_nines(ax.xaxis, np.clip(thresholds, 0.0, 1 - NEAREST))
 
 
 def _where_costs_change(profile: ConfidenceProfile) -> Floats:

@@ -1008,6 +1008,12 @@ class TestAxesOfGoodClassifiers:
         even = ThresholdDisplay(np.linspace(0.5, 1, n_thresholds), display.curves, 0.7).plot()
         assert even.ax_.get_xscale() == "linear"
 
+    def test_thresholds_near_one_are_told_apart_although_a_curve_has_gaps(self):
+        thresholds = 1 - 10.0 ** -np.linspace(0.3, 5, 20_000)
+        values = np.where(np.arange(20_000) % 7_000 == 1, np.nan, np.linspace(1, 0.1, 20_000))
+        shown = ThresholdDisplay(thresholds, {"coverage": values}, None).plot()
+        assert shown.ax_.get_xscale() == "function"
+
     def test_title_of_several_tuned_classifiers_is_about_their_own_thresholds(self):
         ax = None
         for name, at in (("first", 1), ("second", 2)):
