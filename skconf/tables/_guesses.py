@@ -7,7 +7,6 @@ cover the true labels.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX, Spellings, plain
 from skconf._core.grades import example_of, has_grades, number_of, words_in
-from skconf._core.messages import listed, option, shorten
-from skconf._core.problems import DataError
+from skconf._core.messages import option, shorten
 from skconf._core.usual_names import (
     AROUND_LABELS,
     CONFIDENCES,
@@ -35,6 +33,7 @@ from skconf._core.usual_names import (
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import PERCENTAGES, as_numbers, as_series, holds_lists, is_percentage
+from skconf.tables._reading import Reading, names_in_words, several_readings
 
 #: The number of rows that decide on a reading.
 HEAD_ROWS = 10_000
@@ -58,54 +57,7 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
     readings = list(possible.fitting())
     if len(readings) == 1:
         return readings[0].completed(columns), f"read {readings[0]}{_left_out(names)}"
-    raise _several(readings) if readings else possible.no_predictions()
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A possible meaning of the columns; `of_single` is the class of a single column of probabilities."""
-
-    target: Any = None
-    prediction: Any = None
-    correct: Any = None
-    confidence: Any = None
-    proba: tuple[Any, ...] = ()
-    labels: tuple[str, ...] = ()
-    of_single: str | None = None
-
-    def completed(self, columns: Columns) -> Columns:
-        """Return the columns of the user, completed by the columns of the reading."""
-        return replace(
-            columns,
-            target=self.target,
-            prediction=self.prediction,
-            correct=self.correct,
-            confidence=self.confidence,
-            proba=list(self.proba),
-            labels=list(self.labels) or columns.labels,
-            pos_label=columns.pos_label if self.of_single is None else self.of_single,
-        )
-
-    def __str__(self) -> str:
-        parts = [
-            f"{getattr(self, name)!r} as {meaning}"
-            for name, meaning in (
-                ("target", "the true label"),
-                ("prediction", "the predicted label"),
-                ("correct", "whether the prediction is right"),
-                ("confidence", "the confidence in the prediction"),
-            )
-            if getattr(self, name) is not None
-        ]
-        if self.of_single is not None:
-            parts.append(f"{self.proba[0]!r} as the probability of {self.of_single}")
-        elif self.labels and len(self.proba) == 1:
-            parts.append(f"the lists in {self.proba[0]!r} as the probabilities of {_listed(self.labels, str)}")
-        elif self.labels:
-            parts.append(f"the columns {_listed(self.proba)} as the probabilities of {_listed(self.labels, str)}")
-        elif self.proba:
-            parts.append(f"the column{'s' * (len(self.proba) > 1)} {_listed(self.proba)} as probabilities")
-        return ", ".join(parts)
+    raise several_readings(readings) if readings else possible.no_predictions()
 
 
 class _Readings:
@@ -142,7 +94,7 @@ class _Readings:
             return column.map(numbers).to_numpy(dtype=np.float64)
         return as_numbers(column)
 
-    def fitting(self) -> Iterator[_Reading]:
+    def fitting(self) -> Iterator[Reading]:
         """Return the readings that fit: readings with probabilities of all classes, or else the other readings."""
         targets = self._called("target", TARGETS) or self._called("target", MAYBE_TARGETS)
         readings = [reading for target in targets for reading in self._of_classes(target)]
@@ -161,12 +113,12 @@ class _Readings:
         taken = {*self.given.named, *without}
         return [name for name in self.names if spelled(name) in aliases and name not in taken]
 
-    def _of_classes(self, target: Any) -> Iterator[_Reading]:
+    def _of_classes(self, target: Any) -> Iterator[Reading]:
         """Go through the readings with a column of probabilities for each class."""
         if self.given.correct is not None or self.given.confidence is not None:
             return
         if self.given.proba:
-            yield _Reading(target, self._prediction(target, self.given.proba), proba=tuple(self.given.proba))
+            yield Reading(target, self._prediction(target, self.given.proba), proba=tuple(self.given.proba))
             return
         truth = self._truth(target)
         families = list(self._families(target, truth))
@@ -179,18 +131,18 @@ class _Readings:
                     continue
                 proba = tuple(family[label] for label in labels)
             if len(proba) > 1:
-                yield _Reading(target, self._prediction(target, proba), proba=proba, labels=labels)
+                yield Reading(target, self._prediction(target, proba), proba=proba, labels=labels)
         if not families:
             yield from self._of_lists(target, truth)
 
-    def _of_lists(self, target: Any, truth: list[str]) -> Iterator[_Reading]:
+    def _of_lists(self, target: Any, truth: list[str]) -> Iterator[Reading]:
         """Go through columns of lists with a probability for each class, if the labels say the places in the lists."""
         for name in self._may_be_lists():
             if name != target and name not in self.given.named and (n_classes := self._n_in_lists(name)) > 1:
                 given = range(n_classes) if self.given.labels is None else self.given.labels
                 labels = tuple(map(plain, given))
                 if len(labels) == n_classes and set(truth) <= set(labels):
-                    yield _Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
+                    yield Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
 
     def _may_be_lists(self) -> list[Any]:
         return [name for name in self.names if _LISTS.search(str(name))]
@@ -286,7 +238,7 @@ class _Readings:
         )
         return bool((fits and whole.min() >= 0) or (likely and out_of_range))
 
-    def _of_one_number(self, target: Any) -> Iterator[_Reading]:
+    def _of_one_number(self, target: Any) -> Iterator[Reading]:
         """Go through the readings with the probability of one of two classes, or with a confidence."""
         truth = self._truth(target)
         predictions = self._predictions(target)
@@ -296,14 +248,14 @@ class _Readings:
                 for name, label in self._positives(shared, truth):
                     if prediction is None or self._is_sure_of(label, name, prediction):
                         labels = ("0", "1") if set(truth) <= {"0", "1"} else tuple(truth)
-                        yield _Reading(*shared, proba=(name,), labels=labels, of_single=label)
+                        yield Reading(*shared, proba=(name,), labels=labels, of_single=label)
             if prediction is not None and not self.given.proba and self.given.correct is None:
                 aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
                 for name in self._called("confidence", aliases, [target, *predictions]):
                     # A column of this name may be the probability of one of two classes, if it has values below 0.5.
                     told = self.given.confidence is not None or len(truth) > 2 or self._is_graded(*self._loaded([name]))
                     if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
-                        yield _Reading(*shared, confidence=name)
+                        yield Reading(*shared, confidence=name)
 
     def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:
         """Go through the columns that may be the probability of one of two classes, with this class."""
@@ -330,13 +282,13 @@ class _Readings:
     def _is_named_by(self, name: Any, label: str) -> bool:
         return any(any(around) and _are_of_probabilities(*around) for around in _around(name, label))
 
-    def _of_correctness(self) -> list[_Reading]:
+    def _of_correctness(self) -> list[Reading]:
         if self.given.target is not None or self.given.proba:
             return []
         corrects = [name for name in self._called("correct", CORRECTNESS) if self._is_correctness(name)]
         aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES
         return [
-            _Reading(correct=correct, confidence=name)
+            Reading(correct=correct, confidence=name)
             for correct in corrects
             for name in self._called("confidence", aliases, [correct])
             if self._is_unit(name)
@@ -417,12 +369,12 @@ class _Readings:
                 text = f"column {name!r} has {texts[0]!r} in "
                 return NoPredictionsError(text, 0, f". {PERCENTAGES}", kind="not a number", column=name)
         row, rest = None, "."
-        text = f"{text}: {targets[0]!r} may be the true label, with {_listed(truth)}"
+        text = f"{text}: {targets[0]!r} may be the true label, with {names_in_words(truth)}"
         if len(named) > 1 and not np.isnan(values := self._matrix(named)).any():
             off = np.abs(values.sum(axis=1) - 1)
             if off.max() > _ROUNDING:
                 row = int(np.argmax(off))
-                text, rest = f"{text}, but {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
+                text, rest = f"{text}, but {names_in_words(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
         return NoPredictionsError(text, row, rest, kind="no predictions", advice=self._advice(targets[0], sure))
 
     def _advice(self, target: Any, sure: list[Any]) -> str:
@@ -488,26 +440,8 @@ def _texts(values: "pd.Series[Any]") -> NDArray[Any]:
     return texts[texts != ""]
 
 
-def _listed(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: int = 5) -> str:
-    """Return names as a list in words."""
-    shown = [form(name) for name in names]
-    if len(shown) > at_most:
-        return f"{', '.join(shown[: at_most - 1])}, … {shown[-1]}"
-    return listed(shown)
-
-
 def _left_out(names: Sequence[Any]) -> str:
     """Return a clause on ignored columns that hold row numbers."""
     columns = [repr(name) if name else "the column without a name" for name in names if spelled(name) in INDICES]
     hold = "holds" if len(columns) == 1 else "hold"
-    return f"; ignored {_listed(columns, str)}, which {hold} row numbers" if columns else ""
-
-
-def _several(readings: Sequence[_Reading]) -> DataError:
-    one, other = readings[:2]
-    roles = [
-        role for role in ("target", "proba", "confidence", "prediction") if getattr(one, role) != getattr(other, role)
-    ]
-    deciding = "pos_label" if not roles else roles[0]
-    text = f"the columns can be read in {len(readings)} ways, such as: {one}; or: {other}."
-    return DataError(text, kind="several readings", advice=f"Choose one with {option(deciding)}.")
+    return f"; ignored {names_in_words(columns, str)}, which {hold} row numbers" if columns else ""
