@@ -141,13 +141,13 @@ def _allowed(evidence: Evidence) -> TablePart:
         if evidence.kind == "costs":
             continue
         units = evidence.units(model)
-        assured = [evidence.guarantee(model, target) for target in targets]
-        shown[title, "guaranteed threshold"] = [_assured(each, stops, units) for each in assured]
+        guarantees = [evidence.guarantee(model, target) for target in targets]
+        shown[title, "guaranteed threshold"] = [_guaranteed(each, stops, units) for each in guarantees]
         shown[title, "answered"] = [
-            thousand(stops.answered[each.stop]) if each.status == "guaranteed" else DASH for each in assured
+            thousand(stops.answered[each.stop]) if each.status == "guaranteed" else DASH for each in guarantees
         ]
         lacking: dict[str, list[str]] = {}
-        for target, each in zip(allowed, assured, strict=True):
+        for target, each in zip(allowed, guarantees, strict=True):
             if why := _why_not(each, units):
                 lacking.setdefault(why, []).append(target)
         subject = f"{title}: " if evidence.several else ""
@@ -238,7 +238,7 @@ def accepting(evidence: Evidence, model: Any) -> str:
     return f"{_reach(evidence, stops, stop)} (observed threshold: {limit})"
 
 
-def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
+def _guaranteed(guarantee: Guarantee, stops: Stops, units: str) -> str:
     """Return a guaranteed threshold, or how many rows it needs."""
     if guarantee.status == "guaranteed":
         return threshold_at(stops, guarantee.stop)
