@@ -309,7 +309,14 @@ def required_samples(
     check_whole(n_promises, "n_promises")
     if prevalence is not None:
         return _of_each_class(target, confidence_level, coverage, errors, n_promises, prevalence)
-    confidence_level = 1 - (1 - confidence_level) / n_promises if n_promises > 1 else confidence_level
+    if n_promises > 1:
+        confidence_level = 1 - (1 - confidence_level) / n_promises
+    return _rows_needed(target, confidence_level, coverage, errors)
+
+
+@lru_cache(maxsize=1024)  # a report asks the same for each of its models and sections
+def _rows_needed(target: float, confidence_level: float, coverage: float, errors: int) -> int:
+    """Return how many samples one promise needs."""
 
     def enough(n_samples: int) -> bool:
         planned = planned_counts(n_samples, target, confidence_level)
