@@ -24,9 +24,9 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     """Predictions that are checked once and can be passed to every metric.
 
     Build it with :meth:`from_predictions`, :meth:`from_correctness` or :meth:`from_estimator`. Pass it as the first
-    argument of any metric function. Many metrics then share one validation and one sort. For other tasks there are
-    :meth:`from_multilabel`, :meth:`from_regression`, :meth:`from_sequences`, :meth:`from_samples`, :meth:`from_costs`
-    and :meth:`with_similarity`.
+    argument of any metric function. The predictions are then checked and sorted once, not once for each metric. For
+    other tasks there are :meth:`from_multilabel`, :meth:`from_regression`, :meth:`from_sequences`,
+    :meth:`from_samples`, :meth:`from_costs` and :meth:`with_similarity`.
 
     Attributes
     ----------
@@ -34,7 +34,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         Whether the predicted class is the true class, or a grade of each answer in [0, 1]. NaN if only costs are known.
     confidence : ndarray of shape (n_samples,), float64
         Probability of the predicted class. In a binary task, it is below 1/2 if the given prediction is not the most
-        probable class. For graded answers it is the expected correctness. If only costs are known, it is 1 − u/u_M.
+        probable class. For graded answers it is the expected correctness. If only costs are known, it is 1 −
+        `uncertainty` / `largest_uncertainty`.
     score : ndarray of shape (n_samples,), float64
         The score that is compared with a threshold. It is the confidence, unless a selective classifier uses another
         score.
@@ -57,7 +58,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     weight_scale : float
         The number by which the weights were divided. It is 1 if the largest weight is in [1e-30, 1e30].
     answered : bool
-        Whether these are the answers of a classifier. Costs are then the costs of its answers.
+        Whether the answers come from :meth:`from_estimator`. Costs of each sample are then the costs of these answers,
+        as if `y_pred` were given.
     decided : ndarray of shape (n_samples,) or None
         Position of each answer in `decisions`, or in ``classes`` if `decisions` is None. None if the answer is
         `predicted_class`.
@@ -80,8 +82,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        In a profile from :meth:`from_costs`, u_M: the largest expected cost that the decision of least expected cost
-        can have.
+        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the largest expected cost that the
+        decision of least expected cost can have.
     abstained : Abstained or None
         The rows in which the model abstains, if there are any. The arrays above do not contain them. Metrics that count
         them, such as the coverage, use `everything`.

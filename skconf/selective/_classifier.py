@@ -8,17 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._core.docstrings import documented
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval
 from skconf.calibration._learned import learns
 from skconf.selective._base import BaseSelectiveClassifier, Members
 from skconf.selective._decisions import DecisionRule, read_rule, warn_if_never_rejecting
-from skconf.selective._parameters import CONSTRAINTS, OUTPUT, SCORE
+from skconf.selective._parameters import CONSTRAINTS
 from skconf.selective._training import Training
 
 
-@documented(score=SCORE, output=OUTPUT)
 class SelectiveClassifier(BaseSelectiveClassifier):
     """A classifier that rejects a prediction if its confidence is below a threshold.
 
@@ -32,23 +30,35 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         labels 0 to K − 1. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit``
         are then used to calibrate it.
     threshold : float, default=0.0
-        Lowest score at which a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
+        Lowest score at which a prediction is accepted, in [0, 1]. You can change it after ``fit``.
     reject_cost : float, default=None
         Cost γ of a rejection, 0 or greater. Pass it instead of a `threshold`: an answer is then rejected if its
-        expected cost u is greater than γ. So ``threshold_`` is 1 − γ/u_M, and at least 0. Without a `cost_matrix` an
-        error costs 1. It may be changed on a fitted object.
+        expected cost u is greater than γ. The score of an answer is 1 − u/u_M, where u_M is the largest possible u, and
+        ``threshold_`` is 1 − γ/u_M, or 0 if this is negative. Without a `cost_matrix`, an error costs 1; with K
+        classes, u_M is then 1 − 1/K. You can change it after ``fit``, unless the classifier was fitted without costs.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
         cost u under the calibrated probabilities. The score is 1 − u/u_M, where u_M is the largest possible u. The rows
         of an array are in the order of ``classes_``, the sorted labels; its columns are in the order of `decisions`. A
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
         function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). There is then
-        no u_M for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is the
-        largest cost that the safest decision may have in any sample given to ``fit``.
+        no u_M for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is
+        computed from the samples given to ``fit``: it is the largest cost that can occur in any of them, if always the
+        decision with the smallest largest cost is chosen.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.
-    {score}
+    calibration : str, calibrator or None, default=None
+        How the probabilities are calibrated. Pass a name from :func:`skconf.calibration.make_calibrator`, such as
+        "platt", "smoothed_isotonic", "temperature" or "pooled". Or pass an object with the methods ``fit(proba, y,
+        sample_weight, labels=...)`` and ``predict_proba(proba)``; the argument `labels` is optional. None uses the
+        probabilities as they are.
+    confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
+        The score of a prediction. "max_proba" is the probability of the predicted class. "margin" is the difference
+        between the two largest probabilities. "entropy" is one minus the entropy divided by its maximum. You can also
+        pass a function: it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an
+        estimator that predicts from `X` and the probabilities whether an answer is right, such as
+        :class:`~skconf.calibration.LearnedConfidence`. This estimator is fitted on the calibration samples.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
         accuracy. With a `cost_matrix`, it must be False, and `confidence` must be the default.
@@ -58,15 +68,25 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         class shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from
         the corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
-        How the probabilities for fitting the calibrator are made. None uses out-of-fold predictions of a stratified
-        5-fold cross-validation. An int or a generator sets another cross-validation. A float holds out this fraction of
-        the samples, and the classifier is not trained on it. If ``fit`` gets `groups`, an int or None makes folds of
-        whole clusters, and a float holds out whole clusters. It is unused if there is neither a `calibration` nor a
+        How the samples for the calibrator are separated from those for the classifier. None uses out-of-fold
+        probabilities of a stratified 5-fold cross-validation. An int or a generator sets another cross-validation. A
+        float holds out this fraction of the samples for the calibrator. If ``fit`` gets `groups`, an int or None makes
+        folds of whole clusters, and a float holds out whole clusters. `cv` has no effect without a `calibration` or a
         learned confidence.
     ensemble : bool, default=False
         If True, keep the classifier and the calibrator of every fold and average their probabilities. If False, fit one
-        classifier and one calibrator. It is unused if there is neither a `calibration` nor a learned confidence.
-    {output}
+        classifier and one calibrator. `ensemble` has no effect without a `calibration` or a learned confidence.
+    validation_fraction : float, default=None
+        Share of the training rows that is passed as `eval_set` to the classifier's ``fit``. Set it for XGBoost and
+        other classifiers with early stopping. The rows are drawn by class, or in whole `groups`. The classifier may be
+        the last step of a pipeline. The other steps are then fitted without these rows, and applied to them. None
+        passes no `eval_set`.
+    reject_label : label, default=None
+        What ``predict`` returns for a rejected sample. It must not be a class or a decision. None means "reject" if the
+        labels are strings, and −1 if they are numbers or booleans, or the smallest label minus 1 if −1 is a class.
+        Choose a string only if the labels are strings: scikit-learn's metrics do not accept both kinds in an array.
+    n_jobs : int, default=None
+        Number of folds that are fitted at once, as in joblib; -1 uses all cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out fractions.
 

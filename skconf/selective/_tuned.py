@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_confidence_level
-from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval, StrOptions
@@ -24,7 +23,7 @@ from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._inner_classifier import FittedClassifier
 from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._parameters import CONSTRAINTS, OUTPUT, SCORE
+from skconf.selective._parameters import CONSTRAINTS
 from skconf.selective._promises import MeanCharge, MeanReward
 from skconf.selective._risk_control import SPEND
 from skconf.selective._samples import Charge
@@ -35,7 +34,6 @@ from skconf.selective._training import Rows, Training
 from skconf.selective._tuning import charges_of, check_aim, choose_threshold, keep_promises
 
 
-@documented(score=SCORE, output=OUTPUT)
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     """A classifier that chooses its threshold by an objective, and rejects predictions below it.
 
@@ -76,17 +74,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
         only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
-        promises, `confidence_level` is the probability that all hold; they share 1 − `confidence_level` equally.
+        promises, it is the probability that all of them hold.
     n_candidates : int, default=1
-        Number of candidates from which you choose on the same samples, such as in a search around this classifier.
-        They share 1 − `confidence_level` equally, so the promise holds for any candidate that is
-        chosen.
+        Number of candidates from which you choose on the same samples, such as in a search around this classifier. The
+        promise then holds for the candidate that you choose, but fewer samples are accepted.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
         accepts more if there are few samples. Choose it before you look at the labels.
     reject_cost : float, default=None
-        Cost of a rejection; the objective "cost" needs it. If no answer can cost more, nothing is rejected, with a
-        warning.
+        Cost of a rejection; the objective "cost" needs it. If no answer can cost more than a rejection, nothing is
+        rejected, with a warning.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision under each true class, as in :class:`SelectiveClassifier`. With every objective, the
         answer is then the decision of least expected cost u, and the score is 1 − u/u_M. If None, the answer is the
@@ -103,10 +100,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         The slices in each of which the promises must hold; they need a `confidence_level`. "predicted_class" makes a
         slice of each predicted class. Names or positions of columns of `X` make a slice of each combination of their
         values. Each slice gets its own threshold. A slice that has too few samples, is new, or has a missing value is
-        rejected, with a warning. `X` must have these columns, so put transformers inside this
-        classifier.
-    {score}
-        The samples on which the threshold is chosen are never used to learn it.
+        rejected, with a warning. `X` must have these columns, so put transformers inside this classifier.
+    calibration : str, calibrator or None, default=None
+        How the probabilities are calibrated, as in :class:`SelectiveClassifier`: a name such as "pooled", or a
+        calibrator. None uses the probabilities as they are.
+    confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
+        The score of a prediction, as in :class:`SelectiveClassifier`.
+        :class:`~skconf.calibration.LearnedConfidence` is fitted on the samples of the calibrator, never on the samples
+        that choose the threshold.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration. With a `cost_matrix`, it must be False, and
         `confidence` must be the default.
@@ -126,7 +127,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         is no `confidence_level`. If there is one, None holds out a fifth of the samples, or half of them if a frozen
         classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole clusters, and a float
         holds out whole clusters.
-    {output}
+    validation_fraction : float, default=None
+        Share of the training rows that is passed as `eval_set` to the classifier's ``fit``, for early stopping, as in
+        :class:`SelectiveClassifier`.
+    reject_label : label, default=None
+        What ``predict`` returns for a rejected sample, as in :class:`SelectiveClassifier`. None means "reject" if the
+        labels are strings, and −1 (or the smallest label minus 1) if they are numbers.
+    n_jobs : int, default=None
+        Number of folds that are fitted at once, as in joblib; -1 uses all cores.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out parts, and of the sample drawn from each cluster.
 
@@ -140,12 +148,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Whether any threshold qualifies. If none does, everything is rejected, with a warning.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
-        NaN if no sample is accepted, and a little too low without a `confidence_level`. With a `prevalence`, they are
-        those of all these samples, weighted to the given shares.
+        NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
+        the best of many on the same samples. With a `prevalence`, both are weighted to the given shares.
     risk_upper_bound_ : float
-        Exact upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The level holds
-        for `target`, not for a lower limit. With a `prevalence`, it is the limit of samples drawn with the given
-        shares; ``risk_`` is that of all samples, and may be above it.
+        Exact upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The
+        `confidence_level` holds only for `target`, not for a limit below `target`. With a `prevalence`, the limit comes
+        from samples drawn with the given shares, so ``risk_``, which is computed from all samples, may be above it.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
@@ -172,10 +180,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if so few errors among the accepted samples would be too improbable if the risk were above
-    `target`. Each doubling of the accepted number has an equal share of δ. A test that passes leaves its share to the
-    next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed
-    exactly.
+    loose. A test passes if so few errors among the accepted samples would be improbable at a risk above `target`. Each
+    doubling of the accepted number has an equal share of δ. A test that passes leaves its share to the next one [1]_,
+    [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed exactly.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
