@@ -50,8 +50,7 @@ class MetricAccumulator:
     pos_label : label, default=None
         Positive class. None uses the second label in a binary task, and no label in a task with more classes.
     intervals : bool, default=True
-        Keep the sums that :meth:`confidence_interval` needs: for any two sums, the sum over samples of the product of
-        their terms. With False, parts are added about twice as fast.
+        Keep the sums that :meth:`confidence_interval` needs. With False, parts are added about twice as fast.
     max_levels : int, default=65_536
         Largest number of distinct confidences that are kept without rounding. If there are more, they are rounded to a
         grid with this number of steps. For `cw_roc_auc` with more than two classes, it is divided among the classes,

@@ -45,9 +45,9 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     parser.add_argument(
         "--score",
         metavar="COLUMN",
-        help="column with another score that ranks the answers. It may hold any numbers, such as the average of the "
-        "confidence and of the probability that another model gives to the same answer. The guarantees for both scores "
-        "hold together, so you may use the thresholds of whichever score is better",
+        help="column with another score that ranks the answers. It may hold any numbers, such as the mean of the "
+        "confidences of two models in the same answer. The guarantees of both scores hold together, so you may use the "
+        "better score",
     )
     parser.add_argument(
         "--proba",

@@ -155,7 +155,7 @@ class Answers:
 
     @property
     def answer_rows(self) -> NDArray[np.intp]:
-        """The numbers of the samples among all rows."""
+        """Row numbers of the samples, among all rows."""
         return np.arange(self.n_rows) if self.abstained is None else np.flatnonzero(~self.abstained.rows)
 
     @property
@@ -168,14 +168,14 @@ class Answers:
 
     @property
     def accepted(self) -> NDArray[np.bool_] | None:
-        """Which samples the selective classifier accepts that made the predictions; None if there is none."""
+        """Which samples the selective classifier behind the predictions accepts; None without such a classifier."""
         if self.reject_label is None or self.threshold is None:
             return None
         return np.asarray(self.score >= self.threshold)
 
     @property
     def accepted_rows(self) -> NDArray[np.intp] | None:
-        """Numbers of the samples that a classifier accepts; None if it rejects none or all."""
+        """Row numbers of the accepted samples; None if all samples, or none of them, are accepted."""
         if self.accepted is None or self.accepted.all() or not self.accepted.any():
             return None
         return np.flatnonzero(self.accepted)

@@ -182,8 +182,8 @@ class Changed(Answers):
         """Return the same answers, graded by the similarity of predicted and true class.
 
         The confidence becomes the expected similarity, Σ_k p_k κ(ŷ, k), with κ the similarity and ŷ the predicted
-        class. It is calibrated if the answers with confidence c have a mean similarity of c. Calibrated probabilities
-        are enough for this.
+        class. It is calibrated if the answers with confidence c have a mean similarity of c. This is the case if the
+        probabilities are calibrated.
 
         Parameters
         ----------

@@ -151,8 +151,8 @@ class FromPairs(Changed):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            u_M, the largest expected cost that the decision of least expected cost can have. None uses 1, if no cost or
-            uncertainty is larger.
+            u_M, the largest expected cost that the decision of least expected cost can have. None uses 1; a cost or an
+            uncertainty above 1 is then an error.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None

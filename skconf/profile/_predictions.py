@@ -183,11 +183,10 @@ class FromPredictions(FromPairs):
         Parameters
         ----------
         estimator : classifier
-            A fitted classifier with ``predict_proba``. Its prediction is the most probable class, with two exceptions,
-            which are also found inside a pipeline or a search. A :class:`~skconf.SelectiveClassifier` has its own
-            prediction, score and threshold. For scikit-learn's ``FixedThresholdClassifier`` and
-            ``TunedThresholdClassifierCV``, their ``predict`` is used. Costs are the costs of the classifier's answers.
-            Only a selective classifier rejects.
+            A fitted classifier with ``predict_proba``. Its prediction is the most probable class, with two exceptions.
+            A :class:`~skconf.SelectiveClassifier` gives its own predictions, scores and threshold. scikit-learn's
+            ``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` give the result of ``predict``. Both are
+            also found inside a pipeline or a search.
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)

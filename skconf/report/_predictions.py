@@ -56,12 +56,12 @@ def confidence_report(
         Non-negative weights. Each metric documents how it uses them.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
         Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
-        or of scikit-learn. Higher scores are better for scorers. None means the fast metrics that most users need.
-        "all" means every metric that is a number. Both leave out metrics that these predictions do not allow, such as
-        metrics of class probabilities if only correctness is known.
+        or of scikit-learn. A scorer has values for which higher is better. None means the fast metrics that most users
+        need. "all" means every metric that is a number. Both leave out metrics that these predictions do not allow,
+        such as metrics of class probabilities if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
-        the selective classifier that made a profile. If a model has no threshold, ``metrics=None`` leaves out the
+        a profile, if a selective classifier made it. If a model has no threshold, ``metrics=None`` leaves out the
         metrics that need one.
     confidence_level : float, default=None
         Level of the confidence intervals, in [0.5, 1), as in :func:`skconf.inference.confidence_interval`. None
@@ -71,9 +71,9 @@ def confidence_report(
     slices : DataFrame, or mapping of str to array-like of shape (n_samples,), default=None
         Columns that divide the rows into slices, such as region, device, day or age. The page lists all slices of all
         columns, worst first, and names the overconfident ones. A column with more than 12 different numbers, or more
-        than 31 days, is cut into quarters of the rows, such as "age 37 to 52". If a column has more than 50 different
-        strings, each of the most frequent strings is a slice, and all other strings are one slice. Missing values are a
-        slice. If codes look like numbers, pass them as strings. For metrics by group, see
+        than 31 days, is divided into four slices of about equal size, such as "age 37 to 52". If a column has more than
+        50 different strings, each of the most frequent strings is a slice, and all other strings are one slice. Missing
+        values are a slice. If codes look like numbers, pass them as strings. For metrics by group, see
         :func:`skconf.inference.by_group`.
     random_state : int, Generator or None, default=None
         Seed for the intervals of metrics that need resampling.
@@ -161,9 +161,9 @@ def confidence_report(
     Notes
     -----
     The verdict has one of three forms. It says overconfident or underconfident, overall or for a range of confidences,
-    with counts and an interval, if this is significant. It says "no sign", with the gap that would probably have been
-    found in such a sample. The third form says that the sample is too small. There is a single verdict for each model,
-    see :func:`skconf.inference.assess_confidence`.
+    with counts and an interval, if this is significant. It says "no sign", with the smallest gap between average
+    confidence and accuracy that would probably have been found in such a sample. The third form says that the sample is
+    too small. There is a single verdict for each model, see :func:`skconf.inference.assess_confidence`.
 
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
     P-values are adjusted by Holm's method for all slices of a model. So a slice is called overconfident for at most one

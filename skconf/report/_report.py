@@ -56,9 +56,9 @@ class ConfidenceReport:
     """A report on the confidences of a classifier, or of several: the result of :func:`~skconf.confidence_report`.
 
     Its attributes hold the numbers. In a terminal, it prints the table of metrics and the verdict. With several models,
-    a star marks a model that is significantly better. A notebook shows the verdicts, the numbers of errors, and the
-    table. :meth:`save` writes the whole report: can I trust the confidences, when should the model abstain, which model
-    is better, and where does it fail.
+    a star marks a model that is significantly better than the baseline, by default the first model. A notebook shows
+    the verdicts, the numbers of errors, and the table. :meth:`save` writes the whole report: can I trust the
+    confidences, when should the model abstain, which model is better, and where does it fail.
 
     Make one by :func:`~skconf.confidence_report`, :meth:`from_estimator` or :meth:`from_files`.
 
@@ -70,26 +70,26 @@ class ConfidenceReport:
         The verdict of :func:`skconf.inference.assess_confidence` on each model. A single model without a name has the
         key "value". Empty for a table of classes or groups.
     thresholds : DataFrame
-        A row for each model and each allowed error rate (mean loss for graded answers, mean cost for costs), with
-        columns
+        A row for each model and each limit of the error rate (of the mean loss for graded answers, of the mean cost for
+        costs), with columns
 
         - ``model``, ``target``.
-        - ``threshold``, ``coverage`` : the threshold with the largest coverage whose observed errors are within the
-          target, with at least 20 answers. NaN if there is none. For costs, the largest uncertainty that is accepted.
-        - ``risk``, ``risk_low``, ``risk_high`` : the errors observed at this threshold, with their interval.
-        - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the errors among new answers are
-          within the target. This holds for all models together with a probability of 95%, or of the
-          `confidence_level` of the report. NaN if there is none.
-        - ``guarantee`` : "guaranteed", or the reason why there is no guarantee: "no rule" for weights and costs; "too
-          few rows" or "more rows", if more rows would help; "never observed", if no threshold was within the target;
-          "few answers", if such a threshold accepts only few.
+        - ``threshold``, ``coverage`` : the threshold that accepts most answers, at least 20, with an observed error
+          rate of at most the target. NaN if there is none. For costs, the largest uncertainty that is accepted.
+        - ``risk``, ``risk_low``, ``risk_high`` : the error rate observed at this threshold, with its interval.
+        - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the error rate of new answers is at
+          most the target. This holds for all models together with a probability of 95%, or of the `confidence_level` of
+          the report. NaN if there is none.
+        - ``guarantee`` : "guaranteed", or why there is no guarantee: "no rule" for weights and costs; "too few rows"
+          for any guarantee; "more rows" like these would be enough; "never observed": the error rate is above the
+          target at every threshold; "few answers": it is, except at thresholds that accept few answers.
         - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
         A row for each model and requested slice, worst first, with columns
 
         - ``model``, ``slice``, ``n_samples``.
-        - ``confidence``, ``accuracy`` : their means. For graded answers, ``accuracy`` is named ``correctness``. For
-          costs, ``confidence`` and ``accuracy`` are named ``uncertainty`` and ``cost``.
+        - ``confidence``, ``accuracy`` : the mean confidence, and the accuracy. For graded answers, ``accuracy`` is
+          named ``correctness``. For costs, ``confidence`` and ``accuracy`` are named ``uncertainty`` and ``cost``.
         - ``low``, ``high`` : the interval of the accuracy.
         - ``p_value`` : the probability of at least as many errors if confidences are calibrated, after Holm's
           adjustment.
@@ -255,10 +255,9 @@ class ConfidenceReport:
             log, it means a column with a name such as ``id``, if ids repeat and have at most 100 rows each on average.
             False: rows do not depend on each other. Not in batches.
         score : label, default=None
-            Column with another score that ranks answers for selection. It may hold any numbers, for example the average
-            of the confidence and of the probability that another model gives to the same answer. The report then shows
-            thresholds for both scores. Their guarantees hold together, so you may use the better threshold. Not in
-            batches.
+            Column with another score that ranks answers for selection. It may hold any numbers, for example the mean of
+            the confidences of two models in the same answer. The report then shows thresholds for both scores. Their
+            guarantees hold together, so you may use the better threshold. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
             with a warning.
@@ -376,7 +375,7 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models, groups and files.
+            As in :meth:`save`.
 
         Returns
         -------
@@ -417,7 +416,7 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models, groups and files.
+            As in :meth:`save`.
         """
         with NamedTemporaryFile("w", suffix=".html", prefix="skconf-", delete=False, encoding="utf-8") as file:
             file.write(self.page(anonymous=anonymous))
