@@ -671,8 +671,8 @@ HEAD = """\
 # Trials at another prevalence
 
 **In short.** Calibrate on rows that the model was not trained on, and then multiply by the ratio of the shares in
-production and in these rows (the factor). This needs no labels from production. At shares of 0.3% and 1% its log loss
-was lower than with the factor alone, and lower than after calibration on 500 rows at the true share.
+production and in these rows (the factor). This needs no labels from production. At shares of 0.3% and 1%, the log loss
+was then lower than with the factor alone, and lower than after calibration on 500 rows at the true share.
 
 [Another page](prevalence.md) says what to do. This page has the numbers, and their dates. The command is `{command}`.
 After an interruption it continues where it stopped.
@@ -685,22 +685,21 @@ ABOUT = {
         "The share is known, or estimated",
         """\
 The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
-credit (UCI), and MNIST, where the classes are the eight and all other digits. Each model is trained on 2,000 rows of
-each class. The title of a column is the share of the rarer class in production. The first number in a cell is the
-log loss, with the rows weighted to this share. It is divided by the entropy of the share, so a model with a value of
-1 is no better than predicting the share. The number in brackets is the number of positives that the probabilities
-imply, divided by the true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number
-of random splits for each pair of a data set and a model: {n}.""",
+credit (UCI), and MNIST, where the classes are the digit 8 and all others. Each model is trained on 2,000 rows of each
+class. The title of a column is the share of the rarer class in production. The first number in a cell is the log loss,
+with the rows weighted to this share, divided by the entropy of the share: a model at 1 is no better than always
+predicting the share. The number in brackets is the number of positives that the probabilities imply, divided by the
+true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number of random splits for each
+pair of a data set and a model: {n}.""",
     ),
     "rebalanced": (
         "Trained at the true share, and rebalanced",
         """\
-Models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. Either the rows
-are rebalanced to equal shares, or they are not rebalanced. The table has the same loss as the table above. The first
-three columns are averages over the four shares. They are for the uncalibrated probabilities, for these probabilities
-with the factor, and for calibration on 250 + 250 other rows followed by the factor. A cell of these columns has the
-loss of logistic regression, and then the loss of XGBoost. The other columns are for one share each, after
-calibration and the factor. Number of random splits for each pair of a data set and a model: {n}.""",
+Models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. The rows are then
+rebalanced to equal shares, or not. The table has the same loss as the table above. The first three columns are averages
+over the four shares, first for logistic regression, then for XGBoost: of the uncalibrated probabilities, of these with
+the factor, and of calibration on 250 + 250 other rows followed by the factor. The other columns are for one share each,
+after calibration and the factor. Number of random splits for each pair of a data set and a model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
@@ -714,8 +713,8 @@ and a share. Errors, and widths of intervals, are in percentage points.""",
         """\
 `estimate_prevalence` tests whether only the shares have changed (label shift). Here this is true, so the test should
 reject it in 5% of sets, at p < 0.05. The table says how often it does, in the same populations. The probabilities are
-not calibrated before, because the result of the test does not depend on that. There are {n} sets of each of the
-twelve combinations.""",
+not calibrated, because this does not change the result of the test. There are {n} sets of each of the twelve
+combinations.""",
     ),
     "intervals": (
         "Metrics at a stated share",
@@ -723,10 +722,10 @@ twelve combinations.""",
 The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
 rows of the common class, and then of the rarer class. There are the four shares and five models. The classes are
 Gaussians at a distance of 2 (one model is overconfident, one calibrated), 0.7 (a bad model), 4 (a good one) or 6 (a
-nearly perfect one). A dash means that there are fewer than 20 intervals: the size ratio depends on single errors, so
-it seldom has an interval. The capped size ratio has intervals. The rows of the common class have up to 99.7% of the
-weight. If they have no error, the upper end of an interval is the error rate that so few rows cannot exclude. Such
-intervals are wide, and cover the true value in more than 95% of sets.""",
+nearly perfect one). A dash means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has
+one. The rows of the common class have up to 99.7% of the weight. If they have no error, the upper end of an interval is
+the error rate that so few rows cannot exclude. Such intervals are wide, and cover the true value in more than 95% of
+sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",

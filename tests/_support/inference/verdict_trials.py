@@ -94,12 +94,12 @@ DETECTABLE = {
 HEAD = """\
 # How often a verdict is right
 
-**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty data sets,
-whatever the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names
-the gap between confidence and accuracy that it would find in four of five data sets like the given one. In our trials
-it did find such a gap in about four of five. The sentences of a verdict agree with its table and its intervals.
+**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty data sets, whatever
+the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names the gap
+between confidence and accuracy that it would find in four of five data sets like the given one; our trials confirm
+this. The sentences of a verdict agree with its table and its intervals.
 
-In simulations, errors are drawn with known probabilities. Then
+In these simulations, errors are drawn with known probabilities, and
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
 `{command}`, with {n_sets:,} sets for each number. A share of 0.05 has a standard error of {error:.3f}, and a share of
 0.5 one of {large_error:.3f}.
@@ -247,11 +247,11 @@ def page(trials, sizes=SIZES):
         (
             "Nothing is wrong",
             """\
-The table has the share of data sets in which the verdict finds a fault although there is none. There is a row for
-each distribution of calibrated confidences, and a column for each number of answers. The share should be at most
-0.05. With few errors it is smaller, because the number of errors takes few values. In at least 95% of data sets, all
-intervals of a verdict should cover the true value. The last column has the largest share of data sets in which one of
-them does not.""",
+The table has the share of data sets in which the verdict finds a fault although there is none. There is a row for each
+distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
+few errors the share is smaller, because the number of errors takes few values. In at least 95% of data sets, all
+intervals of a verdict should cover the true value: the last column, the largest share of data sets in which one does
+not, should be at most 0.05, too.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         (
@@ -266,8 +266,8 @@ underconfident where it is overconfident.""",
             "Where it is wrong",
             """\
 A verdict names a part of the answers: all answers in a band of confidences. It should not name a part in which the
-model is calibrated. In the first six rows, the answers of highest confidence are such a part. If a fault is seldom
-found, it is found only when it looks large by chance. Then the interval of the named part covers the true value less
+model is calibrated. In the first six rows, the answers of highest confidence are such a part. A fault that is seldom
+found is found only when it looks large by chance, so the interval of the named part then covers the true value less
 often.""",
             trials.places(PLACES),
         ),
@@ -276,9 +276,9 @@ often.""",
             """\
 A verdict says how large an overconfidence must be to be found in four of five data sets like the given one. The table
 has this size, in points. The next three columns have the share of data sets in which the overall test finds an
-overconfidence of this size. There is one column for each of three ways to put errors into the data. The last column
-has the same share for underconfidence. The critical value of the test is simulated, which changes a share by a few
-hundredths. A dash means that so many errors cannot be added or taken away.""",
+overconfidence of this size, for three ways to put errors into the data. The last column has the same share for
+underconfidence. The critical value of the test is simulated, which changes a share by a few hundredths. A dash means
+that so many errors cannot be added or taken away.""",
             trials.detectable(DETECTABLE),
         ),
     ):
