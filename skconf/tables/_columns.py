@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from skconf._core.checks import check_threshold
@@ -11,7 +10,7 @@ from skconf._core.columns import PREFIX, Spellings
 from skconf._core.docstrings import documented, entries_of_parameters
 from skconf._core.grades import check_grades
 from skconf._core.messages import option, shorten, suggest
-from skconf._core.problems import DataError, row_in_words
+from skconf._core.problems import DataError
 from skconf._core.usual_names import USUAL
 from skconf.tables._csv import first_line_is_data
 
@@ -19,26 +18,7 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
 
 class NoPredictionsError(DataError):
-    """The named columns and the columns with usual names do not hold predictions.
-
-    Parameters
-    ----------
-    text, row, rest, **given
-        As in :class:`DataError`.
-    unnamed : sequence of str, default=()
-        What :func:`first_line_is_data` says: it stands after the row, with the name of the file between its parts.
-    """
-
-    def __init__(
-        self, text: str, row: int | None = None, rest: str = "", *, unnamed: Sequence[str] = (), **given: Any
-    ) -> None:
-        super().__init__(text, row, rest, **given)
-        self.unnamed = unnamed
-
-    def _what(self) -> str:
-        file = self.place if Path(self.place).suffix and "'" not in self.place else "FILE"
-        unnamed = f"'{file}'".join(self.unnamed)
-        return f"{self.text}{row_in_words(self.row, self.row_id)}{unnamed}{self.rest}"
+    """The named columns and the columns with usual names do not hold predictions."""
 
 
 @dataclass(frozen=True)
@@ -165,9 +145,8 @@ class Columns:
         labels_tell = roles["target"] is not None and roles["prediction"] is not None
         if roles["confidence"] is None or (roles["correct"] is None and not labels_tell):
             raise NoPredictionsError(
-                f"cannot tell which of the columns {shorten(names_present)} hold the predictions",
-                rest=".",
-                unnamed=first_line_is_data(names_present),
+                f"cannot tell which of the columns {shorten(names_present)} hold the predictions"
+                f"{first_line_is_data(names_present)}.",
                 kind="no predictions",
                 advice=f"Name the columns of true labels ({option('target')}) and probabilities ({option('proba')}); "
                 f"or of true and predicted labels ({option('prediction')}) and confidence ({option('confidence')}); "

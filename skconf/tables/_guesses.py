@@ -342,8 +342,8 @@ class _Readings:
     def no_predictions(self) -> NoPredictionsError:
         """Return the error that says why no reading fits, and the options that resolve it."""
         text = f"cannot tell which of the columns {shorten(self.names)} hold the predictions"
-        if unnamed := first_line_is_data(self.names, self.texts):
-            return NoPredictionsError(text, unnamed=unnamed, kind="no predictions")
+        if unnamed := first_line_is_data(self.names):
+            return NoPredictionsError(f"{text}{unnamed}", kind="no predictions")
         targets = self._called("target", TARGETS | MAYBE_TARGETS)
         if not targets:
             meant = [name for name in self.names[:_MOST_TARGETS] if self._reads(name)]

@@ -56,8 +56,8 @@ def _check_columns(names: list[Any], target: str | None) -> None:
     if twice:
         raise ValueError(f"there are several columns {shorten(twice)}. Rename all but one.")
     if target is None or target not in names:
-        by_number = "'FILE'".join(first_line_is_data(list(map(str, names))))
-        lacks = f"the columns are {shorten(names, 20)}{by_number}. Name the column of labels with {option('target')}."
+        columns = f"the columns are {shorten(names, 20)}{first_line_is_data(names)}."
+        lacks = f"{columns} Name the column of labels with {option('target')}."
         known = "" if target is None else f"there is no column {target!r}.{suggest(target, map(str, names))} "
         raise ValueError(f"{known}{capitalized(lacks) if known else lacks}")
     if len(names) == 1:
