@@ -222,7 +222,7 @@ class ScoreOfClasses(ScoreOfTables):
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
         if len(self.tables(state)) > 1:
-            raise ValueError("the tables of the classes are separate, so the covariance of their values is unknown")
+            raise ValueError("the classes are accumulated separately, so the covariance of their values is unknown")
         score, first, weight, squares = self.tables(state)[0].samples()
         influence = self.statistic.metric.influence_on_class(score, first, weight)
         return self.statistic.sign * influence, weight, squares

@@ -24,7 +24,7 @@ _TIE = 1e-9
 
 
 class TemperatureCalibrator(Calibrator):
-    """Temperature scaling: softmax(log p / T), with the temperature T of the largest likelihood for all classes.
+    """Temperature scaling: softmax(log p / T), with one temperature T for all classes, of the largest likelihood.
 
     The order of the classes by probability does not change, so no prediction changes. T > 1 lowers the confidences, T <
     1 raises them. The classes share T, so a few hundred samples are enough for a thousand classes. A class without

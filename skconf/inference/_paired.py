@@ -57,7 +57,7 @@ def why_not_alike(statistic: Statistic, one: ConfidenceProfile, other: Confidenc
     here, there = (statistic.metric.unit(statistic.on(profile)) for profile in (one, other))
     if here == there:
         return ""
-    return f"it divides by the largest uncertainty of each model, {here:.3g} and {there:.3g}"
+    return f"each value is divided by the largest uncertainty of its model, {here:.3g} and {there:.3g}"
 
 
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:

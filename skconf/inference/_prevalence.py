@@ -91,7 +91,8 @@ def estimate_prevalence(
         Level of the intervals, in [0.5, 1).
     calibration : str, calibrator or None, default="pooled"
         How probabilities are calibrated on the labelled rows, as in :class:`skconf.SelectiveClassifier`. Pass None if
-        they are already calibrated for the class shares of these rows. Isotonic regression and histograms are refused.
+        they are already calibrated for the class shares of these rows. Isotonic regression and histograms are refused,
+        because they give probabilities of zero.
 
     Returns
     -------

@@ -300,10 +300,8 @@ def _worthwhile(prices: Floats, cheaper: Any) -> str:
     """Give the prices of a rejection at which rejecting some is cheaper than rejecting all or none."""
     ends = widest_run(prices, cheaper)
     if ends is None:
-        return "At no price is this cheaper than rejecting all or none"
-    return (
-        f"Cheaper than rejecting all or none where a rejection costs {' to '.join(number(prices[at]) for at in ends)}"
-    )
+        return "It never pays to reject only some cases, whatever a rejection costs"
+    return f"Rejecting some cases is cheapest where a rejection costs {' to '.join(number(prices[at]) for at in ends)}"
 
 
 def of_roc(shown: Sequence[Any]) -> str:
@@ -315,7 +313,7 @@ def of_roc(shown: Sequence[Any]) -> str:
     plain, weighted = _area(shown[0].auc), _area(shown[0].cw_auc)
     gain = shown[0].cw_auc - shown[0].auc
     how = "as well as" if plain == weighted else "better than" if gain > 0 else "worse than"
-    return f"Confident answers rank {how} all: area {weighted}, unweighted {plain}"
+    return f"Confident answers are ranked {how} all: area {weighted}, unweighted {plain}"
 
 
 def _area(value: float) -> str:

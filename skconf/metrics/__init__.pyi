@@ -89,7 +89,7 @@ def adaptive_calibration_error(
     sample_weight: ArrayLike | None = None,
     min_samples: int = 10,
 ) -> float:
-    """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins that follow the data.
+    """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins made by halving the data.
 
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
@@ -303,8 +303,8 @@ def capped_size_ratio(
     Parameters
     ----------
     cap : float, default=20
-        The largest number that an error counts, at least 1. Errors with a confidence of 1 − 1/cap or more count this
-        number; for a cap of 20, this confidence is 0.95.
+        The largest weight of an error, at least 1. Errors with a confidence of 1 − 1/cap or more have this weight; for
+        a cap of 20, this confidence is 0.95.
 
     Returns
     -------
@@ -707,7 +707,7 @@ def cumulative_calibration_error(
     sample_weight: ArrayLike | None = None,
     statistic: str = "mad",
 ) -> float:
-    """Cumulative calibration error (ECCE): largest cumulative gap of confidence and correctness, by confidence.
+    """Cumulative calibration error (ECCE): largest gap between running sums of confidence and of correctness.
 
     Let S(t) = Σ w (z − c) 1[c <= t] / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. S starts at 0. The value is the maximum absolute deviation max |S| ("mad"), or the range max S − min S
@@ -716,7 +716,7 @@ def cumulative_calibration_error(
     Parameters
     ----------
     statistic : {"mad", "range"}, default="mad"
-        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest cumulative gap over any interval of confidences.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest such gap in any interval of confidences.
 
     Returns
     -------
@@ -1974,13 +1974,13 @@ def smooth_calibration_error(
 
     smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1]. Here z = 1 for a right prediction and 0 for
     a wrong one, c is its confidence, and K is a normal density of standard deviation σ, reflected at 0 and 1. The value
-    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one such bandwidth, because smECE_σ does
-    not increase with σ.
+    is smECE_σ at the bandwidth σ for which smECE_σ = σ. There is exactly one such bandwidth, because smECE_σ does not
+    increase with σ.
 
     Parameters
     ----------
     bandwidth : float, default=None
-        A fixed σ, at least 1e-4. None finds the σ that is equal to smECE_σ.
+        A fixed σ, at least 1e-4. None finds the σ for which smECE_σ = σ.
 
     Returns
     -------
@@ -2039,8 +2039,8 @@ def t_cal_test(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. All levels share the draws, because their bins are nested. If there are so
-        few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of draws under calibration. All numbers of bins use the same draws, because the bins are nested. If there
+        are so few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 

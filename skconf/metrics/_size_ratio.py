@@ -134,8 +134,8 @@ class CappedSizeRatio(
 
     {predictions}
     cap : float, default=20
-        The largest number that an error counts, at least 1. Errors with a confidence of 1 − 1/cap or more count this
-        number; for a cap of 20, this confidence is 0.95.
+        The largest weight of an error, at least 1. Errors with a confidence of 1 − 1/cap or more have this weight; for
+        a cap of 20, this confidence is 0.95.
 
     Returns
     -------

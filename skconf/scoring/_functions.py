@@ -47,7 +47,7 @@ class Called(Whole, rests_on="errors"):
         try:
             value = self.call(profile)
         except Exception as error:
-            error.add_note(f"This is what {self.name} raised.{self._what_it_was_given(profile)}")
+            error.add_note(f"{self.name} raised this error.{self._what_it_was_given(profile)}")
             raise
         if np.ndim(value):
             return value, []  # the caller reports that it is not a number

@@ -325,7 +325,7 @@ class MultiScorer:
             warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning)
             return float("nan")
         except Exception as error:
-            error.add_note(f"This is what {key} raised.")
+            error.add_note(f"{key} raised this error.")
             raise
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:

@@ -176,7 +176,7 @@ class Objective:
         if self.name == "coverage":
             return f"no threshold reaches a coverage of target={self.target}"
         if self.name != "risk":
-            return f"no threshold is better than that for objective={self._label!r}"
+            return f"no threshold is better than rejecting everything, for objective={self._label!r}"
         if self.level is None:
             return f"the observed risk is above target={self.target} at every threshold"
         claim = f"a risk of at most target={self.target} at confidence_level={self.confidence_level}"

@@ -63,7 +63,7 @@ def _instead(risk: Any, value: Any) -> str:
     if risk in ("accuracy", "precision"):
         limit = f" of at most {1 - value:.6g}" if isinstance(value, int | float) and 0 < value < 1 else ""
         where = "" if risk == "accuracy" else f" in each predicted class ({option('slices', BY_CLASS)})"
-        return f" Promise a risk{limit}{where} instead: it is 1 less the {risk}."
+        return f" Promise a risk{limit}{where} instead: the risk is 1 minus the {risk}."
     return suggest(str(risk), KINDS, [_OTHER_NAMES[risk]] if risk in _OTHER_NAMES else ())
 
 

@@ -453,8 +453,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                     "out a part instead, for example with cv=0.2."
                 )
             warn(
-                f"confidence_level={self.confidence_level} is approximate with cross-fitted scores, because the final "
-                "classifier did not give them. Hold out a part for an exact confidence_level, for example with cv=0.2.",
+                f"confidence_level={self.confidence_level} is approximate with cross-fitted scores, because these "
+                "come from other classifiers than the final one. For an exact confidence_level, hold out a part, for "
+                "example with cv=0.2.",
             )
         _, raw = training.fit_and_ask(splits)
         proba, answers = np.vstack(raw), []

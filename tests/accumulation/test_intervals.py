@@ -200,7 +200,7 @@ class TestNone:
 
     def test_areas_of_many_classes(self):
         total = in_parts("cw_roc_auc", ConfidenceProfile.from_predictions(*draw_classes(500, 4)))
-        with pytest.warns(UndefinedMetricWarning, match="the tables of the classes are separate"):
+        with pytest.warns(UndefinedMetricWarning, match="the classes are accumulated separately"):
             assert np.isnan(total.confidence_interval()["low"]).all()
 
     def test_very_many_sums(self):

@@ -367,5 +367,5 @@ class TestOtherAnswers:
         text = " ".join(report.text().split())
         assert "give different answers" not in text
         # The columns give u_M = 2/3; answers alone give 1.
-        assert "ecuas_loss (it divides by the largest uncertainty of each model, 0.667 and 1)" in text
+        assert "ecuas_loss (each value is divided by the largest uncertainty of its model, 0.667 and 1)" in text
         assert set(report.frame["best_model"]) == {"", NOT_SHOWN, NOT_COMPARED}

@@ -268,7 +268,7 @@ class TestUndefined:
         scoring = confidence_scoring([make_scorer(broken), "cwsa"])
         with pytest.raises(error) as raised:
             scoring(fitted, X, y)
-        assert raised.value.__notes__ == ["This is what broken raised."]
+        assert raised.value.__notes__ == ["broken raised this error."]
         with pytest.raises(error):
             cross_validate(fitted, X, y, cv=2, scoring=scoring, error_score="raise")
         with pytest.warns(UserWarning, match="Scoring failed"):

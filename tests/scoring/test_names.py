@@ -274,7 +274,7 @@ class TestWhatIsCalled:
 
         with pytest.raises(KeyError, match="the reason") as caught:
             confidence_interval(broken, Y, PROBA)
-        assert caught.value.__notes__ == ["This is what broken raised."]
+        assert caught.value.__notes__ == ["broken raised this error."]
 
     @pytest.mark.parametrize("call", [confidence_interval, lambda m, y, p: compare(m, y, {"a": p, "b": p[:, ::-1]})])
     def test_what_it_raises_says_that_two_classes_are_one_column(self, call):
@@ -289,7 +289,7 @@ class TestWhatIsCalled:
         assert set(shapes) == {(len(Y),)}
         [note] = caught.value.__notes__
         assert note.startswith(
-            "This is what spread raised. With two classes, it gets probabilities of shape (n_samples,)"
+            "spread raised this error. With two classes, it gets probabilities of shape (n_samples,)"
         )
         assert "of the class 1" in note
 

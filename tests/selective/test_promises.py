@@ -655,10 +655,10 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
 @pytest.mark.parametrize(
     ("target", "advice"),
     [
-        ({"accuracy": 0.95}, r"Promise a risk of at most 0\.05 instead: it is 1 less the accuracy\.$"),
+        ({"accuracy": 0.95}, r"Promise a risk of at most 0\.05 instead: the risk is 1 minus the accuracy\.$"),
         (
             {"precision": 0.9},
-            r"Promise a risk of at most 0\.1 in each predicted class \(slices='predicted_class'\) instead: it is 1 ",
+            r"Promise a risk of at most 0\.1 in each predicted class \(slices='predicted_class'\) instead: the risk is",
         ),
         ({"precision": {1: 0.9}}, r"Promise a risk in each predicted class"),
         ({"fnr": {1: 0.1}}, r"Did you mean 'false_negative_rate'\?"),

@@ -21,7 +21,7 @@ class AdaptiveCalibrationError(
     reference=AD_ECE,
     scorers="ad_ece",
 ):
-    """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins that follow the data.
+    """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins made by halving the data.
 
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both

@@ -70,7 +70,7 @@ class CumulativeCalibrationError(
     reference=ECCE,
     scorers="ecce",
 ):
-    """Cumulative calibration error (ECCE): largest cumulative gap of confidence and correctness, by confidence.
+    """Cumulative calibration error (ECCE): largest gap between running sums of confidence and of correctness.
 
     Let S(t) = Σ w (z − c) 1[c <= t] / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. S starts at 0. The value is the maximum absolute deviation max |S| ("mad"), or the range max S − min S
@@ -78,7 +78,7 @@ class CumulativeCalibrationError(
 
     {predictions}
     statistic : {"mad", "range"}, default="mad"
-        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest cumulative gap over any interval of confidences.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest such gap in any interval of confidences.
 
     Returns
     -------

@@ -92,10 +92,8 @@ class ExpectedCalibrationError(
 
     See Also
     --------
-    adaptive_calibration_error : In bins that follow the data.
-    estimated_calibration_index : Relative to the largest gap that there can be.
-    maximum_calibration_error : The largest gap.
-    smooth_calibration_error : Without bins.
+    adaptive_calibration_error : In bins made by halving the data. estimated_calibration_index : Relative to the largest
+    gap that there can be. maximum_calibration_error : The largest gap. smooth_calibration_error : Without bins.
 
     References
     ----------

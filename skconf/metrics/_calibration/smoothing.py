@@ -37,12 +37,12 @@ class SmoothCalibrationError(
 
     smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1]. Here z = 1 for a right prediction and 0 for
     a wrong one, c is its confidence, and K is a normal density of standard deviation σ, reflected at 0 and 1. The value
-    is smECE_σ at the bandwidth σ that is equal to smECE_σ. There is exactly one such bandwidth, because smECE_σ does
-    not increase with σ.
+    is smECE_σ at the bandwidth σ for which smECE_σ = σ. There is exactly one such bandwidth, because smECE_σ does not
+    increase with σ.
 
     {predictions}
     bandwidth : float, default=None
-        A fixed σ, at least 1e-4. None finds the σ that is equal to smECE_σ.
+        A fixed σ, at least 1e-4. None finds the σ for which smECE_σ = σ.
 
     Returns
     -------

@@ -73,8 +73,8 @@ class TCalTest(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. All levels share the draws, because their bins are nested. If there are so
-        few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of draws under calibration. All numbers of bins use the same draws, because the bins are nested. If there
+        are so few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 

@@ -76,7 +76,7 @@ class CWConfusionMatrix(
 
     See Also
     --------
-    cw_multilabel_confusion_matrix : The masses of each class against the rest.
+    cw_multilabel_confusion_matrix : The sums of confidence for each class against the rest.
     probabilistic_confusion_matrix : The same from the probabilities of all classes.
 
     References
@@ -133,7 +133,7 @@ class CWMultilabelConfusionMatrix(
 
     See Also
     --------
-    cw_confusion_matrix : The masses of all pairs of classes.
+    cw_confusion_matrix : The sums of confidence for all pairs of classes.
 
     References
     ----------
