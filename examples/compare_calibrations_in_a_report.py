@@ -41,12 +41,12 @@ print(report)
 ax = None
 for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
-ax.set_title("Where no error is expected, two of three make some")
+ax.set_title("Where no error is expected, two of three models make errors")
 
 # %%
 # The attribute `frame` of the report is a DataFrame. Here we count the metrics by the models that are clearly better
-# than the first model, ``raw``. If ``raw`` is listed, it is clearly better than all others. The empty entry stands for
-# rows that are neither good nor bad, such as the mean confidence.
+# than the first model, ``raw``. If ``raw`` is listed, it is clearly better than all others. The empty entry counts the
+# rows whose values are neither good nor bad, such as the mean confidence.
 print(report.frame["best_model"].value_counts().to_string())
 
 # %%

@@ -61,7 +61,8 @@ axes.grid(axis="y", alpha=0.3)
 axes.set_title("cF1 and ECUAS need tens of samples, accuracy hundreds")
 
 # %%
-# Are these numbers right? We draw test sets of that size from this one. Four in five of them should show a difference.
+# Are these numbers right? We draw test sets of these sizes from our test set. Four in five of them should show a
+# difference.
 rng = np.random.default_rng(0)
 for name in ("accuracy", "ECUAS, n = 0"):
     draws = [rng.choice(len(y_test), found.loc[name, "samples"]) for _ in range(200)]

@@ -50,12 +50,12 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 # %%
 # All calibrated models make the same predictions. They are trained on fewer samples than the uncalibrated one. Isotonic
 # regression was wrong with a confidence of 1 in six folds of ten, and each such error adds 1e8/n to the size ratio.
-# Smoothed isotonic regression shows the least risk of all, and its confidence-weighted accuracy is that of plain
-# isotonic regression. Platt scaling shows little risk, but its confidence-weighted accuracy is lower. On other models
-# its risk is higher.
+# Smoothed isotonic regression shows the least risk of all, and its confidence-weighted accuracy is as high as that of
+# plain isotonic regression. Platt scaling shows little risk, but its confidence-weighted accuracy is lower. On other
+# models its risk is higher.
 #
-# A grid search makes the choice. This example has ten classes. Of the calibrations that show no risk, the search takes
-# the one with the highest confidence-weighted accuracy.
+# A grid search makes the choice. Its data are handwritten digits. Of the calibrations that show no risk, the search
+# takes the one with the highest confidence-weighted accuracy.
 def best_without_risk(results):
     """Return the number of the candidate to refit."""
     safe = results["mean_test_neg_overconfidence_risk"] > -0.1

@@ -24,8 +24,9 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 forest = RandomForestClassifier(60, random_state=0)
 
 # %%
-# ``LearnedConfidence`` is fitted out of fold, on the samples that calibrate. Small models of several kinds estimate how
-# likely each answer is right. Cross-validation chooses their weights, and the weight of the calibrated confidence.
+# ``LearnedConfidence`` is fitted on the samples of the calibrator, with out-of-fold probabilities of the forest. Small
+# models of several kinds estimate how likely each answer is right. Cross-validation chooses their weights, and the
+# weight of the calibrated confidence.
 models = {
     "calibrated": SelectiveClassifier(forest, calibration="pooled").fit(X_train, y_train),
     "learned": SelectiveClassifier(forest, calibration="pooled", confidence=LearnedConfidence()).fit(X_train, y_train),
@@ -64,7 +65,7 @@ for name, confidence in (("calibrated", "max_proba"), ("learned", LearnedConfide
 
 # %%
 # Sometimes nothing can be learned. The best boundary between two round clouds is a line, and a logistic regression
-# finds it. Then the confidence is that of the calibrator.
+# finds it. The confidence of the calibrator then stays unchanged.
 X_clouds, y_clouds = make_blobs(1000, n_features=4, centers=2, cluster_std=5.0, random_state=0)
 line = SelectiveClassifier(LogisticRegression(), calibration="pooled", confidence=LearnedConfidence())
 print("weights", line.fit(X_clouds, y_clouds).confidence_.weights_)

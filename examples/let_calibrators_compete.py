@@ -49,7 +49,7 @@ print(loss.round(3).to_string())
 # %%
 # Who wins, and by how much
 # -------------------------
-# Each point is a run. It shows how much higher the log loss is than that of the pool.
+# Each point is a run. It shows the log loss divided by the log loss of the pool.
 others = loss.drop(columns="pooled")
 others = others[others.median().sort_values(ascending=False).index]
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -62,9 +62,9 @@ ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(other
 ax.set_title("Right of the line, the pool is better")
 
 # %%
-# Look at the sizes, too, and not only at the number of runs. No calibration (``none``) has a lower log loss than the
-# pool in 7 of 12 runs, because most of these models are nearly calibrated. But for naive Bayes on ``breast_cancer``,
-# its log loss is more than three times as high.
+# Look at the size of the differences, too, and not only at the number of runs. No calibration (``none``) has a lower
+# log loss than the pool in 7 of 12 runs, because most of these models are nearly calibrated. But for naive Bayes on
+# ``breast_cancer``, its log loss is more than three times as high.
 
 # %%
 # **What to do.** Run the arena with your model and your number of samples. Add your own calibrator. If none is clearly

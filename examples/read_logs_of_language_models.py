@@ -3,8 +3,8 @@ Evaluate logs of language models
 ================================
 
 Which answers of a language model should be accepted? A log contains the grade of each answer, and often the confidence
-of the model. A second model can help to decide: with its opinion, a small model answers 89% of the questions in place
-of 65%, with the same guaranteed error rate.
+of the model. A second model can help to decide: with its opinion, a small model answers 89% of the questions instead of
+65%, with the same guaranteed error rate.
 """
 
 # %%
@@ -76,8 +76,8 @@ print(f"large model alone: {alone.coverage:.1%} answered")
 # Answers that abstain
 # --------------------
 #
-# This is a log of Inspect. In some rows the model abstains: the answer is blank, or says so. These rows count only in
-# the coverage.
+# This is a log of Inspect. In some rows the model abstains: the answer is blank, or says that the model does not know.
+# These rows count only in the coverage.
 quiz = read_log(logs / "quiz.json")
 print(quiz["state"].value_counts())
 asked = ConfidenceProfile.from_correctness(

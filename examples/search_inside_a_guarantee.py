@@ -26,7 +26,8 @@ model = GaussianNB()
 grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
 
 # %%
-# How many labelled samples are needed to show a risk of at most 5% with a confidence of 90%? So many must be held out.
+# How many labelled samples are needed to show a risk of at most 5% with a probability of 90%? At least as many must be
+# held out.
 for errors in range(3):
     print(f"{errors} of them wrong: {required_samples(0.05, 0.9, errors=errors)} samples")
 
@@ -55,8 +56,8 @@ with warnings.catch_warnings(record=True) as caught:
 print(caught[0].message)
 
 # %%
-# If you declare the number of candidates, they share the level, and the guarantee holds for the one that is kept. The
-# price is a lower coverage.
+# If you declare the number of candidates, the guarantee holds for the candidate that is kept. The price is a lower
+# coverage.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     search = GridSearchCV(tuned.set_params(n_candidates=4), around, cv=3).fit(X_train, y_train)

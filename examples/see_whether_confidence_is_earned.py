@@ -34,10 +34,10 @@ for name, profile in profiles.items():
 
 # %%
 # The forest is slightly underconfident, and both calibrations correct this. The next picture shows the same predictions
-# against 1 − confidence, on logarithmic scales. Calibrated confidences lie on the diagonal. If all
-# trees agree, the forest has a confidence of exactly 1, at the right end of the picture. It should never be wrong
-# there, but once it was. Isotonic calibration also gives confidences of 1, and by chance has no error there. Platt
-# scaling gives no confidence of 1.
+# against 1 − confidence, on logarithmic scales. Calibrated confidences lie on the diagonal. If all trees agree, the
+# forest has a confidence of exactly 1, at the right end of the picture. It should never be wrong there, but once it
+# was. Isotonic calibration also gives confidences of 1, and by chance has no error there. Platt scaling gives no
+# confidence of 1.
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, view="tail", ax=ax).ax_
@@ -62,5 +62,5 @@ for name, profile in profiles.items():
     ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_
 
 # %%
-# **What to do.** Draw the tail beside the diagram. If points lie above the line at the right end, calibrate. Do not act
-# on single confident answers until you have looked again.
+# **What to do.** Draw the tail beside the diagram. If points lie above the line at the right end, calibrate, and draw
+# the tail again. Do not act on single confident answers while points lie above the line.

@@ -3,11 +3,11 @@ Smooth isotonic calibration
 ===========================
 
 How can isotonic calibration avoid probabilities of exactly 0 and 1? Add two samples to every plateau. Then 9 of 186
-splits are risky instead of 127, and the confidence-weighted accuracy is the same. The reason for the problem: isotonic
-regression is very flexible. If a part of the calibration data has no error, it gives probabilities of exactly 0 and 1
-there. Sooner or later such a prediction is wrong. This is the experiment behind the default
-smoothing of :class:`~skconf.calibration.IsotonicCalibrator`. It was guided by the size ratio and the
-confidence-weighted accuracy.
+splits are risky instead of 127 (the size ratio is more than a standard deviation above 1), and the confidence-weighted
+accuracy is the same. The reason for the problem: isotonic regression is very flexible. If a part of the calibration
+data has no error, it gives probabilities of exactly 0 and 1 there. Sooner or later such a prediction is wrong. This
+experiment chose the smoothing of the calibration "smoothed_isotonic", by the size ratio and the confidence-weighted
+accuracy.
 """
 
 # %%
