@@ -99,10 +99,10 @@ class _Readings:
         targets = self._called("target", TARGETS) or self._called("target", MAYBE_TARGETS)
         readings = [reading for target in targets for reading in self._of_classes(target)]
         readings = readings or [reading for target in targets for reading in self._of_one_number(target)]
-        if not any(reading.prediction is not None and reading.confidence is not None for reading in readings):
-            readings += (
-                [] if any(reading.labels and not reading.of_single for reading in readings) else self._of_correctness()
-            )
+        if not any(
+            reading.confidence is not None or (reading.labels and not reading.of_single) for reading in readings
+        ):
+            readings += self._of_correctness()
         return iter(dict.fromkeys(readings))
 
     def _called(self, role: str, aliases: Iterable[str], without: Iterable[Any] = ()) -> list[Any]:

@@ -11,7 +11,7 @@ from zipfile import ZipFile, ZipInfo
 
 from skconf._core.messages import brief
 from skconf._core.problems import DataError
-from skconf.tables._log_samples import Choices, Sample, is_scalar, parsed
+from skconf.tables._log_samples import Log, Sample, is_scalar, parsed
 
 #: The numbers of the words of scorers.
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -20,7 +20,7 @@ _HEADS = ("header.json", "_journal/start.json")
 _SAMPLES = "samples/"
 
 
-class InspectLog:
+class InspectLog(Log):
     """A log of Inspect.
 
     Parameters
@@ -37,7 +37,6 @@ class InspectLog:
         place = {each: at for at, each in enumerate(_ids_of(head))}
         # The parts of an archive are in the order in which the samples ended.
         self.rows = sorted(samples, key=lambda row: (row.get("epoch", 1), place.get(row["id"], inf)))
-        self.broken = broken
         if not self.rows:
             text = f"none of its {len(broken):,} samples can be read." if broken else "it has no samples."
             advice = "Log samples: call inspect eval without --no-log-samples."
@@ -57,8 +56,7 @@ class InspectLog:
                 advice="Run the samples again: inspect eval-retry.",
             )
         why = {name: next((reason for each in of if (reason := _no_grade(each))), "") for name, of in values.items()}
-        self.refused = {name: reason for name, reason in why.items() if reason}
-        self.grades = [name for name in values if name not in self.refused]
+        super().__init__(why, broken)
 
     @classmethod
     def of_text(cls, text: bytes) -> Self:
@@ -103,10 +101,6 @@ class InspectLog:
         """Return all samples, with the grade of a scorer."""
         scorer, _, part = grade.partition(",")
         return [_sample(row, scorer, part) for row in self.rows]
-
-    def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
-        """Return None: Inspect does not choose by likelihoods."""
-        return None
 
 
 def _ids_of(head: Any) -> list[Any]:

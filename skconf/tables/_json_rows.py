@@ -8,7 +8,7 @@ from typing import IO, Any
 from skconf._core.problems import DataError
 from skconf._core.usual_names import IDS, PREDICTIONS, spelled
 from skconf.tables._json_objects import columns_in, objects_in
-from skconf.tables._log_samples import Choices, Sample, no_grade, repetitions
+from skconf.tables._log_samples import Log, Sample, no_grade, repetitions
 
 #: The most bytes of a line: prompts with long contexts have millions of bytes.
 _LINE_BYTES = 1 << 26
@@ -16,7 +16,7 @@ _LINE_BYTES = 1 << 26
 _BLOCK_ROWS = 1 << 10
 
 
-class JsonRows:
+class JsonRows(Log):
     """A log of any tool.
 
     Parameters
@@ -28,25 +28,18 @@ class JsonRows:
     def __init__(self, file: IO[bytes]) -> None:
         self.columns: dict[str, list[Any]] = {}
         self.n_rows = 0
-        self.broken: list[str] = []
+        broken: list[str] = []
         found = objects_in(file, _LINE_BYTES)
         while block := list(islice(found, _BLOCK_ROWS)):
             self._add([row for *_, row in block if isinstance(row, dict)])
-            self.broken += [f"line {number}" for number, _, row in block if not isinstance(row, dict)]
+            broken += [f"line {number}" for number, _, row in block if not isinstance(row, dict)]
         if not self.n_rows:
             raise DataError(
                 "it has no line that is an object.",
                 kind="no log",
                 advice="Give samples_TASK_TIME.jsonl of lm-evaluation-harness, or other JSON lines.",
             )
-        self.grades: list[str] = []
-        self.refused: dict[str, str] = {}
-        for name, values in self.columns.items():
-            why = no_grade(values)
-            if why:
-                self.refused[name] = why
-            else:
-                self.grades.append(name)
+        super().__init__({name: no_grade(values) for name, values in self.columns.items()}, broken)
 
     def _add(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Append rows to the columns."""
@@ -75,7 +68,3 @@ class JsonRows:
             else:
                 found.append(Sample(key, epoch, grading, answer, (), none))
         return found
-
-    def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
-        """Return None: there are no choices by likelihoods."""
-        return None

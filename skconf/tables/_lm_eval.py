@@ -11,7 +11,7 @@ from scipy.special import softmax
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
 from skconf._core.warn import warn
-from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade, parsed, repetitions
+from skconf.tables._log_samples import Choices, Log, Sample, is_scalar, no_grade, parsed, repetitions
 
 #: The names that every line has.
 _NEEDED = {"doc_id", "filtered_resps", "metrics"}
@@ -33,7 +33,7 @@ def is_sample(row: Any) -> bool:
     )
 
 
-class LmEvalLog:
+class LmEvalLog(Log):
     """A log of lm-evaluation-harness.
 
     Parameters
@@ -44,29 +44,26 @@ class LmEvalLog:
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self.rows: dict[str, list[Mapping[str, Any]]] = {}
-        self.broken: list[str] = []
+        broken: list[str] = []
         for number, line in enumerate(lines, 1):
             if line.strip():
                 row = parsed(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
                 if is_sample(row):
                     self.rows.setdefault(str(row.get("filter") or "none"), []).append(row)
                 else:
-                    self.broken.append(f"line {number}")
+                    broken.append(f"line {number}")
         if not self.rows:
             raise DataError(
                 "it has no line that is a sample of lm-evaluation-harness with doc_id, filtered_resps and metrics.",
                 kind="no log",
                 advice="Give a file samples_TASK_TIME.jsonl, which --log_samples writes.",
             )
-        self.grades: list[str] = []
-        self.refused: dict[str, str] = {}
-        for called, rows in self.rows.items():
-            for metric in dict.fromkeys(metric for row in rows for metric in row["metrics"]):
-                why = _NEVER.get(metric) or no_grade(row.get(metric) for row in rows)
-                if why:
-                    self.refused[f"{metric},{called}"] = why
-                else:
-                    self.grades.append(f"{metric},{called}")
+        why = {
+            f"{metric},{called}": _NEVER.get(metric) or no_grade(row.get(metric) for row in rows)
+            for called, rows in self.rows.items()
+            for metric in dict.fromkeys(metric for row in rows for metric in row["metrics"])
+        }
+        super().__init__(why, broken)
 
     def samples(self, grade: str) -> list[Sample]:
         """Return the samples of the filter that belongs to a grade."""

@@ -1,9 +1,10 @@
 """Samples of logs in one form for all tools, and the rules that say which answers abstain."""
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,8 +119,15 @@ class Choices(NamedTuple):
     proba: Floats
 
 
-class Log(Protocol):
+class Log(ABC):
     """A log that was read.
+
+    Parameters
+    ----------
+    no_grade : mapping of str to str
+        The names of its values, with the reason why a value is not a grade; "" for a grade.
+    broken : list of str
+        The parts that could not be read: "line 7", or the name of a part.
 
     Attributes
     ----------
@@ -127,19 +135,20 @@ class Log(Protocol):
         The names of the grades, which are numbers from 0 to 1.
     refused : dict of str to str
         The names of other values, with the reason why they are not grades.
-    broken : list of str
-        The parts that could not be read: "line 7", or the name of a part.
     """
 
-    grades: list[str]
-    refused: dict[str, str]
-    broken: list[str]
+    def __init__(self, no_grade: Mapping[str, str], broken: list[str]) -> None:
+        self.grades = [name for name, why in no_grade.items() if not why]
+        self.refused = {name: why for name, why in no_grade.items() if why}
+        self.broken = broken
 
+    @abstractmethod
     def samples(self, grade: str) -> list[Sample]:
         """Return the samples that have a grade."""
 
-    def choices(self, grade: str) -> Choices | None:
+    def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
         """Return the choices that a grade is about, if the model chose by likelihoods."""
+        return None
 
 
 def states_of(grades: Floats, answers: Sequence[Any]) -> list[str]:

@@ -91,13 +91,6 @@ def ungraded_in(columns: Columns, table: Any) -> NDArray[np.bool_]:
     return no_row if missing.all() else missing
 
 
-def reads_percentages(columns: Columns, table: Any) -> bool:
-    """Return whether confidences of a table are texts such as 95%."""
-    if columns.confidence is None or columns.proba:
-        return False
-    return has_percentages(as_series(table[columns.confidence]))
-
-
 def states_in(columns: Columns, table: Any, answers: Any) -> "pd.Series[Any]":
     """Return whether each row is an answer or why it abstains, by its grade and a column of answers."""
     grades = _numbers(columns, table, columns.correct, of_truth=True).astype(np.float64)

@@ -8,6 +8,14 @@ from skconf._core.messages import listed, option
 from skconf._core.problems import DataError
 from skconf.tables._columns import Columns
 
+#: What columns may hold, by the parameter that names them.
+_MEANINGS = {
+    "target": "the true label",
+    "prediction": "the predicted label",
+    "correct": "whether the prediction is right",
+    "confidence": "the confidence in the prediction",
+}
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -25,26 +33,15 @@ class Reading:
         """Return the columns of the user, completed by the columns of the reading."""
         return replace(
             columns,
-            target=self.target,
-            prediction=self.prediction,
-            correct=self.correct,
-            confidence=self.confidence,
+            **{role: getattr(self, role) for role in _MEANINGS},
             proba=list(self.proba),
             labels=list(self.labels) or columns.labels,
             pos_label=columns.pos_label if self.of_single is None else self.of_single,
         )
 
     def __str__(self) -> str:
-        parts = [
-            f"{getattr(self, name)!r} as {meaning}"
-            for name, meaning in (
-                ("target", "the true label"),
-                ("prediction", "the predicted label"),
-                ("correct", "whether the prediction is right"),
-                ("confidence", "the confidence in the prediction"),
-            )
-            if getattr(self, name) is not None
-        ]
+        roles = ((getattr(self, role), meaning) for role, meaning in _MEANINGS.items())
+        parts = [f"{name!r} as {meaning}" for name, meaning in roles if name is not None]
         if self.of_single is not None:
             parts.append(f"{self.proba[0]!r} as the probability of {self.of_single}")
         elif self.labels and len(self.proba) == 1:
@@ -58,12 +55,10 @@ class Reading:
         return ", ".join(parts)
 
 
-def names_in_words(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: int = 5) -> str:
+def names_in_words(names: Sequence[Any], form: Callable[[Any], str] = repr) -> str:
     """Return names as a list in words."""
     shown = [form(name) for name in names]
-    if len(shown) > at_most:
-        return f"{', '.join(shown[: at_most - 1])}, … {shown[-1]}"
-    return listed(shown)
+    return listed(shown) if len(shown) <= 5 else f"{', '.join(shown[:4])}, … {shown[-1]}"
 
 
 def several_readings(readings: Sequence[Reading]) -> DataError:

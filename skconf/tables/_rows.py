@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import plain
+from skconf._core.grades import has_percentages
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
@@ -25,7 +26,6 @@ from skconf.tables._predictions import (
     plain_labels,
     read_predictions,
     read_score,
-    reads_percentages,
     states_in,
     ungraded_in,
 )
@@ -150,7 +150,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone})
-            if reads_percentages(columns, table):
+            if columns.confidence is not None and has_percentages(as_series(table[columns.confidence])):
                 said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
             of_ids = {"id_column": column, "ids": own, "repeated": repeated}
             rows = _rows(table, columns, **of_ids, kept=kept, states=states, said=said)
