@@ -240,44 +240,55 @@ class _Readings:
 
     def _of_one_number(self, target: Any) -> Iterator[Reading]:
         """Go through the readings with the probability of one of two classes, or with a confidence."""
-        truth = self._truth(target)
-        predictions = self._predictions(target)
+        truth, predictions = self._truth(target), self._predictions(target)
         for prediction in predictions or [None]:
-            shared = (target, prediction)
             if self.given.correct is None and self.given.confidence is None:
-                for name, label in self._positives(shared, truth):
-                    if prediction is None or self._is_sure_of(label, name, prediction):
-                        labels = ("0", "1") if set(truth) <= {"0", "1"} else tuple(truth)
-                        yield Reading(*shared, proba=(name,), labels=labels, of_single=label)
+                yield from self._of_probability(target, prediction, truth)
             if prediction is not None and not self.given.proba and self.given.correct is None:
-                aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
-                for name in self._called("confidence", aliases, [target, *predictions]):
-                    # A column of this name may be the probability of one of two classes, if it has values below 0.5.
-                    told = self.given.confidence is not None or len(truth) > 2 or self._is_graded(*self._loaded([name]))
-                    if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
-                        yield Reading(*shared, confidence=name)
+                yield from self._of_confidence(target, prediction, predictions, truth)
+
+    def _of_probability(self, target: Any, prediction: Any, truth: list[str]) -> Iterator[Reading]:
+        """Go through the readings with the probability of one of two classes."""
+        is_binary = set(truth) <= {"0", "1"}
+        if len(truth) > 2 or (len(truth) < 2 and not is_binary):
+            return
+        for name, label in self._positives((target, prediction), truth):
+            if prediction is None or self._is_sure_of(label, name, prediction):
+                labels = ("0", "1") if is_binary else tuple(truth)
+                yield Reading(target, prediction, proba=(name,), labels=labels, of_single=label)
+
+    def _of_confidence(
+        self, target: Any, prediction: Any, predictions: list[Any], truth: list[str]
+    ) -> Iterator[Reading]:
+        """Go through the readings with a confidence in a predicted label.
+
+        A column with a name of confidences may be the probability of one of two classes, if it has values below 0.5.
+        """
+        aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
+        for name in self._called("confidence", aliases, [target, *predictions]):
+            told = self.given.confidence is not None or len(truth) > 2 or self._is_graded(*self._loaded([name]))
+            if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
+                yield Reading(target, prediction, confidence=name)
 
     def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:
         """Go through the columns that may be the probability of one of two classes, with this class."""
-        if len(truth) > 2 or (len(truth) < 2 and not set(truth) <= {"0", "1"}):
-            return
         others = [each for each in self.names if each not in {*self.given.named, *without}]
         named = [each for each in others if any(self._is_named_by(each, label) for label in truth)]
         for name in self.given.proba or others:
             labels = [label for label in truth if self._is_named_by(name, label)]
             plainly = spelled(name) in POSITIVES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
-            if len(labels) == len(named) == 1 and not plainly:
-                positive: list[str] = labels
-            elif not plainly and not self.given.proba:
-                continue
-            elif self.given.pos_label is not None:
-                positive = [plain(self.given.pos_label)]
-            elif self.given.labels is not None:
-                positive = [plain(self.given.labels[-1])]
-            else:
-                positive = ["1"] if set(truth) <= {"0", "1"} else truth
-            if self._is_unit(name):
-                yield from ((name, label) for label in positive)
+            if plainly or not len(labels) == len(named) == 1:
+                labels = self._usual_positives(truth) if plainly or self.given.proba else []
+            if labels and self._is_unit(name):
+                yield from ((name, label) for label in labels)
+
+    def _usual_positives(self, truth: list[str]) -> list[str]:
+        """Return the classes of which a column may be the probability if its name says nothing."""
+        if self.given.pos_label is not None:
+            return [plain(self.given.pos_label)]
+        if self.given.labels is not None:
+            return [plain(self.given.labels[-1])]
+        return ["1"] if set(truth) <= {"0", "1"} else truth
 
     def _is_named_by(self, name: Any, label: str) -> bool:
         return any(any(around) and _are_of_probabilities(*around) for around in _around(name, label))

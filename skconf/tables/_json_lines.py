@@ -124,9 +124,8 @@ class JsonLines:
             return pd.Series([self.of_path.values[name].as_py()] * len(rows))
         values = [row.get(name) for row in rows] if name not in self.within else values_at(rows, self.within[name])
         types = dict.fromkeys(map(type, values))
-        if float in types and (
-            types.keys() - _NUMBERS or (kinds.get(name) != "numbers" and not any(map(_is_known, values)))
-        ):
+        is_known = (value is not None and value == value for value in values)
+        if float in types and (types.keys() - _NUMBERS or (kinds.get(name) != "numbers" and not any(is_known))):
             values = [None if value != value else value for value in values]  # NaN, beside what is no number
             types = dict.fromkeys(map(type, values))
         for kind in dict.fromkeys(_KINDS.get(each, "") for each in types):
@@ -140,10 +139,6 @@ class JsonLines:
                 error.row_id = f"line {self.line_of(first_row + row)}"
                 raise error
         return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
-
-
-def _is_known(value: Any) -> bool:
-    return value is not None and value == value
 
 
 def tell_broken(broken: Sequence[str], path: Path, what: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
@@ -20,7 +21,7 @@ from skconf.tables._inspect import InspectLog
 from skconf.tables._json_lines import tell_broken
 from skconf.tables._json_rows import JsonRows
 from skconf.tables._lm_eval import LmEvalLog, is_sample
-from skconf.tables._log_samples import ANSWERED, Log, parsed
+from skconf.tables._log_samples import ANSWERED, Choices, Log, Sample, parsed
 from skconf.tables._paths import COMPRESSED, holds_json_lines, shown
 from skconf.tables._unreadable import readable
 
@@ -236,35 +237,9 @@ def _table(
 ) -> pd.DataFrame:
     samples, choices = log.samples(grade), log.choices(grade)
     answers: Any = [sample.answer for sample in samples] if choices is None else choices.choice
-    more = _series(log.columns) if isinstance(log, JsonRows) else _columns([sample.columns for sample in samples])
-    states = np.array([sample.state for sample in samples], dtype=object)
-    without = [f"{np.count_nonzero(states == state):,} {state}" for state in NOT_GRADED]
-    if np.isin(states, NOT_GRADED).all():
-        raise DataError(
-            f"none of its {len(states):,} samples has a grade: {listed(without)}.",
-            kind="no grade",
-            column=grade,
-            advice="Grade the answers, and log the samples again.",
-        )
-    if abstained is None and _ABSTAINED in more:
-        abstained = _ABSTAINED
-    if abstained is False:
-        states[~np.isin(states, NOT_GRADED)] = ANSWERED
-    elif abstained is not None:
-        graded = ~np.isin(states, NOT_GRADED)
-        column = _named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained")
-        says = says_yes(column, abstained, of_answers=abstained == "y_pred")
-        states[graded] = np.where(says[graded], "said so", ANSWERED)
-    if confidence is None:
-        confidence = next((name for name in _CONFIDENCES if choices is None and name in more), None)
-        if confidence is not None:
-            said = [*said, f"read column {confidence!r} as the confidence"]
-    if confidence is not None:
-        sure = _numbers(_named(confidence, more, "confidence"))
-    elif choices is not None:
-        sure, said = choices.confidence, [*said, "took the softmax of log-likelihoods as the confidence"]
-    else:
-        sure = np.full(len(samples), np.nan)
+    more = {name: pd.Series(values) for name, values in _columns(log, samples).items()}
+    states = _states(samples, grade, abstained, {"y_pred": pd.Series(answers), **more})
+    sure, words = _confidences(confidence, more, choices, len(samples))
     columns = {
         "id": [sample.id for sample in samples],
         "epoch": np.array([sample.epoch for sample in samples], dtype=np.int64),
@@ -277,17 +252,57 @@ def _table(
     if choices is not None:
         columns |= {f"proba_{k}": column for k, column in enumerate(choices.proba.T)}
     table = pd.DataFrame(columns | {name: column for name, column in more.items() if name not in columns})
-    table.attrs["read_as"] = said
+    table.attrs["read_as"] = [*said, *words]
     return table
 
 
-def _columns(rows: Sequence[Mapping[str, Any]]) -> "dict[str, pd.Series[Any]]":
-    """Return the data of logs about questions, a column for each name; None if a row has no value."""
-    return _series({name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))})
+def _columns(log: Log, samples: Sequence[Sample]) -> dict[str, list[Any]]:
+    """Return the data of a log about questions, a column for each name; None if a row has no value."""
+    if isinstance(log, JsonRows):
+        return log.columns
+    rows = [sample.columns for sample in samples]
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
 
 
-def _series(columns: Mapping[str, list[Any]]) -> "dict[str, pd.Series[Any]]":
-    return {name: pd.Series(values) for name, values in columns.items()}
+def _states(
+    samples: Sequence[Sample],
+    grade: str,
+    abstained: str | Literal[False] | None,
+    columns: "Mapping[str, pd.Series[Any]]",
+) -> NDArray[Any]:
+    """Return the state of each sample; a column may say who abstains, and False says that nobody does."""
+    states = np.array([sample.state for sample in samples], dtype=object)
+    graded = ~np.isin(states, NOT_GRADED)
+    if not graded.any():
+        without = [f"{np.count_nonzero(states == state):,} {state}" for state in NOT_GRADED]
+        raise DataError(
+            f"none of its {len(states):,} samples has a grade: {listed(without)}.",
+            kind="no grade",
+            column=grade,
+            advice="Grade the answers, and log the samples again.",
+        )
+    if abstained is None and _ABSTAINED in columns:
+        abstained = _ABSTAINED
+    if abstained is False:
+        states[graded] = ANSWERED
+    elif abstained is not None:
+        says = says_yes(_named(abstained, columns, "abstained"), abstained, of_answers=abstained == "y_pred")
+        states[graded] = np.where(says[graded], "said so", ANSWERED)
+    return states
+
+
+def _confidences(
+    name: str | None, columns: "Mapping[str, pd.Series[Any]]", choices: Choices | None, n_samples: int
+) -> tuple[Any, list[str]]:
+    """Return the confidences in the column of this name, or else those that the log has, and words for them."""
+    if name is not None:
+        return _numbers(_named(name, columns, "confidence")), []
+    if choices is not None:
+        return choices.confidence, ["took the softmax of log-likelihoods as the confidence"]
+    for usual in _CONFIDENCES:
+        if usual in columns:
+            return _numbers(columns[usual]), [f"read column {usual!r} as the confidence"]
+    return np.full(n_samples, np.nan), []
 
 
 def _named(name: str, columns: "Mapping[str, pd.Series[Any]]", role: str) -> "pd.Series[Any]":
