@@ -29,7 +29,7 @@ calibrations = {
     "platt": PlattCalibrator(on="proba"),
     "smoothed_isotonic": "smoothed_isotonic",
 }
-classifier = XGBClassifier(n_estimators=100, max_depth=4, learning_rate=0.1, n_jobs=1)
+classifier = XGBClassifier(n_estimators=50, max_depth=4, learning_rate=0.1, n_jobs=1)
 model = SelectiveClassifier(classifier, cv=0.25, keep_prediction=True, random_state=0)
 
 # %%

@@ -19,9 +19,9 @@ from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassif
 from skconf.calibration import LearnedConfidence
 from skconf.inspection import ReliabilityDisplay, RiskCoverageDisplay
 
-X, y = make_hastie_10_2(6000, random_state=0)
+X, y = make_hastie_10_2(4000, random_state=0)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
-forest = RandomForestClassifier(60, random_state=0)
+forest = RandomForestClassifier(50, random_state=0)
 
 # %%
 # ``LearnedConfidence`` is fitted on the samples of the calibrator, with out-of-fold probabilities of the forest. Small
