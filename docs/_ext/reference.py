@@ -56,8 +56,8 @@ FAMILIES = (
     Family(
         "evaluate",
         "Evaluate a model",
-        "You have a model, or its predictions. A report answers all questions at once. A profile checks predictions "
-        "once, for many metrics. Scorers use the metrics in cross-validation and searches.",
+        "A report answers all questions about a model or its predictions. A profile checks predictions once, for many "
+        "metrics. Scorers use the metrics in cross-validation and searches.",
         ("guide/trust", "guide/scoring", "guide/other_tasks", "guide/answers"),
         (
             "skconf.confidence_report",
@@ -78,7 +78,7 @@ FAMILIES = (
         "metrics",
         "Measure one thing",
         "Find a metric by the question that it answers. Each is a function of true labels and probabilities, or of a "
-        "profile. The table of all metrics has best values, ranges and scorers.",
+        "profile.",
         ("metrics", "guide/choose_a_metric"),
         ("skconf.metrics.*",),
         "ruler",
@@ -113,8 +113,7 @@ FAMILIES = (
     Family(
         "infer",
         "Compare, with intervals",
-        "A number from a test set is an estimate. These functions compute its interval, compare two models, and find "
-        "the slices of the data that are worse.",
+        "Compute the interval of a metric, compare two models, and find the slices of the data that are worse.",
         ("guide/intervals",),
         ("skconf.inference.*",),
         "scale-balanced",
@@ -131,8 +130,8 @@ FAMILIES = (
     Family(
         "large",
         "Files of any size",
-        "Your predictions are in files, do not fit in memory, or are on a cluster. Read them in parts: the sums of the "
-        "parts give the metrics of the whole.",
+        "Read predictions in files, larger than memory, or on a cluster: the sums of the parts give the metrics of the "
+        "whole.",
         ("guide/large_data",),
         ("skconf.accumulate", "skconf.MetricAccumulator"),
         "database",

@@ -80,9 +80,8 @@ not measured.
     python tests/benchmarks/speed.py measure
     python tests/benchmarks/speed.py compare main HEAD
 
-The second line measures everything and writes this page, in about ten minutes. It includes the peers that are
-installed. The third line compares two commits. It lists the jobs that became slower or faster by more than 10%,
-and by more than noise.
+The second line measures everything, with the peers that are installed, and writes this page, in about ten minutes.
+The third line lists the jobs that differ between two commits by more than 10%, and by more than noise.
 
 {paragraph(measured)}
 """

@@ -450,7 +450,7 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "Risks",
             (
-                "In the six populations, 10% of the cases are fraud. Recall is promised to be at least 0.3, and the "
+                "In six populations, 10% of the cases are fraud. Recall is promised to be at least 0.3, and the "
                 "highest threshold that keeps this promise is chosen. The other promises are upper limits. "
                 '"Holm" is the coverage of Holm\'s tests.'
             ),
@@ -459,8 +459,8 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "Mean costs",
             (
-                "The mean cost is promised to be at most 0.02 of the largest cost. There are four distributions of "
-                "costs. In each of them, two thirds of the cases could be accepted. "
+                "The mean cost is promised to be at most 0.02 of the largest cost. In each of four distributions of "
+                "costs, two thirds of the cases could be accepted. "
                 "[Proofs](guarantee_proofs.md#the-proofs) explains coins and bets."
             ),
             cost_rows(n_sets, (2000, 8000), rng),
@@ -468,8 +468,8 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "CWSA",
             (
-                "CWSA is promised to be at least 0.2. Both rules test the same thresholds. Each threshold accepts "
-                "10% more than the one before."
+                "CWSA is promised to be at least 0.2. Both rules test the same thresholds, each of which accepts 10% "
+                "more than the one before."
             ),
             cwsa_rows(n_sets, (500, 4000), rng),
         ),
@@ -482,8 +482,8 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             "Few rows",
             (
                 "The table has the mean coverage over eight populations. `spend` says how the probability of failure "
-                'is divided among the tests; the guarantee is exact for both values. "first" accepts more if there are '
-                "less than twice as many rows as the fewest that are enough."
+                "is divided among the tests; the guarantee is exact for both values. With fewer than twice the fewest "
+                'rows that are enough, "first" accepts more.'
             ),
             few_rows(
                 n_sets,
