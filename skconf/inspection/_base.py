@@ -165,8 +165,7 @@ class Display(ABC):
         """Name of the classifier in the legend."""
         return None if self.name is None else literal(self.name)
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
     def plot(self, ax: Any = None, *, title: str | None = "finding") -> Self:
         """Draw the numbers.

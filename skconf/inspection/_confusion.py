@@ -4,13 +4,22 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skconf._core.checks import check_number
 from skconf._core.numbers import exact, percent
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
-from skconf.inspection._drawing import CLASSIFIER, MARK, artists, displays, ink, literal, names_of, panels, remember
+from skconf.inspection._drawing import (
+    CLASSIFIER,
+    MARK,
+    artists,
+    displays,
+    hide_and_remember,
+    ink,
+    literal,
+    names_of,
+    panels,
+)
 from skconf.inspection._findings import of_confusion
 from skconf.profile import ConfidenceProfile
 
@@ -118,11 +127,8 @@ class ConfusionDisplay(Display):
             _draw_table(ax, self, _MOST_WRITTEN, _MOST_NAMED)
             ax.set(xlabel="answer", ylabel="true class")
             return
-        ax.set_axis_off()
         ax.set_aspect("auto")
-        for each in shown:
-            ax.plot([], [], gid=CLASSIFIER)
-            remember(ax, each)
+        hide_and_remember(ax, shown)
         names = list(map(literal, names_of(shown)))
         for each, panel in zip(shown, panels(ax, names, "answer"), strict=True):
             panel.tick_params(labelbottom=True)
@@ -130,7 +136,9 @@ class ConfusionDisplay(Display):
 
 
 def _draw_table(ax: Any, display: ConfusionDisplay, most_written: int, most_named: int) -> None:
-    counts, labels = _without_empty(display)
+    counts = display.counts
+    if display.threshold == 0 and not counts[:, -1].any():
+        counts = counts[:, :-1]  # a threshold of 0 rejects nothing
     sizes = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, sizes, out=np.zeros_like(counts), where=sizes > 0)
     ax.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
@@ -139,7 +147,7 @@ def _draw_table(ax: Any, display: ConfusionDisplay, most_written: int, most_name
         size = "medium" if rows <= 4 else "small"
         for row, column in np.ndindex(rows, columns):
             dark = shares[row, column] > _DARK
-            text = f"{_count(float(counts[row, column]))}"
+            text = _count(float(counts[row, column]))
             if column == row and rows <= 4:
                 text += f"\n{percent(float(shares[row, column]))}"
             look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if dark else "black"}
@@ -147,19 +155,12 @@ def _draw_table(ax: Any, display: ConfusionDisplay, most_written: int, most_name
     if rows > most_named:
         ax.set(xticks=[], yticks=[])
         return
-    names = [_short(label) for label in labels]
+    names = list(map(_short, display.labels))
     upright = max(map(len, names)) * rows > _ON_A_LINE
     ax.set_xticks(np.arange(columns), [*names, "rejected"][:columns], rotation=90 if upright else 0)
     ax.set_yticks(np.arange(rows), names)
     if columns > rows:
         ax.axvline(rows - 0.5, color=ink(ax), linewidth=1.0, gid=MARK)
-
-
-def _without_empty(display: ConfusionDisplay) -> tuple[Floats, NDArray[Any]]:
-    """Return the table; without the column of rejections if a threshold of 0 rejects nothing."""
-    counts = display.counts
-    rejects = display.threshold > 0 or counts[:, -1].any()
-    return counts if rejects else counts[:, :-1], np.asarray(display.labels)
 
 
 def _count(count: float) -> str:

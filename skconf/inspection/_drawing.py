@@ -101,6 +101,18 @@ def remember(ax: Any, display: Any) -> None:
     artists(ax, CLASSIFIER, CURVE)[-1].skconf_display = display
 
 
+def hide_and_remember(ax: Any, shown: Sequence[Any], *, labelled: bool = False) -> list[Style]:
+    """Hide axes whose panels will show several displays, which the axes remember. Return a style for each display."""
+    ax.set_axis_off()
+    ax.set(xlabel="", ylabel="")
+    styles = [Style.of(number) for number in range(len(shown))]
+    for each, style in zip(shown, styles, strict=True):
+        name = literal(each.name) if labelled and each.name is not None else None
+        ax.plot([], [], gid=CLASSIFIER, label=name, **style.line)
+        remember(ax, each)
+    return styles
+
+
 def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
     """Set the title, in as many lines as it needs to fit the axes. It replaces no title, or the title `instead_of`.
 

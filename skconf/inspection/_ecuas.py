@@ -145,21 +145,20 @@ class ECUASDisplay(Display):
         given = np.sort(np.atleast_1d(np.asarray(defaults[kind] if values is None else values, dtype=np.float64)))
         if len(given) == 0:
             raise ValueError("values is empty. Pass at least one value, or None for the default.")
-        error_rate = float(np.average(profile.loss, weights=profile.sample_weight))
+        x, metrics = given, {n: get_metric("ecuas_loss", n=n) for n in given.tolist() if kind != "reject_cost"}
         if kind == "reject_cost":
-            return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name, scale)
-        metrics = {n: get_metric("ecuas_loss", n=n) for n in given.tolist()}
-        if kind == "n":
-            return cls(
-                given, {"ECUAS": np.array([m(profile) for m in metrics.values()])}, kind, error_rate, name, scale
-            )
-        sure = np.linspace(1 - largest, 1, 401)
-        curves = {
-            f"{outcome}, n = {n:g}": metric.cost(1 - sure, np.full(len(sure), cost), largest)
-            for n, metric in metrics.items()
-            for outcome, cost in (("right", 0.0), ("wrong", 1.0))
-        }
-        return cls(sure, curves, kind, error_rate, name, scale)
+            curves = {"cost": _cost_at(given, profile)}
+        elif kind == "n":
+            curves = {"ECUAS": np.array([metric(profile) for metric in metrics.values()])}
+        else:
+            x = np.linspace(1 - largest, 1, 401)
+            curves = {
+                f"{outcome}, n = {n:g}": metric.cost(1 - x, np.full(len(x), cost), largest)
+                for n, metric in metrics.items()
+                for outcome, cost in (("right", 0.0), ("wrong", 1.0))
+            }
+        error_rate = float(np.average(profile.loss, weights=profile.sample_weight))
+        return cls(x, curves, kind, error_rate, name, scale)
 
     _finding = staticmethod(of_ecuas)
 

@@ -160,8 +160,9 @@ def of_threshold(shown: Sequence[Any]) -> str:
         if not np.isfinite(first.threshold):
             return "No threshold was good enough: everything is rejected"
         if chosen[0] is not None:
-            values = ((label, float(values[chosen[0]])) for label, values in first.curves.items())
-            return f"Threshold {threshold_text(first.threshold)}: " + ", ".join(_valued(*each) for each in values)
+            values = {label: float(curve[chosen[0]]) for label, curve in first.curves.items()}
+            told = ", ".join(f"{label} {_text_of(label)(value)}" for label, value in values.items())
+            return f"Threshold {threshold_text(first.threshold)}: {told}"
     if all(set(each.curves) == {COST} for each in shown):
         return _cheapest(shown)
     if all("selective accuracy" in each.curves for each in shown):
@@ -185,10 +186,6 @@ def _chosen(shown: Any) -> int | None:
         return None
     at = np.flatnonzero(np.isclose(shown.thresholds, shown.threshold, rtol=0, atol=1e-12))
     return int(at[0]) if len(at) else None
-
-
-def _valued(label: str, value: float) -> str:
-    return f"{label} {_text_of(label)(value)}"
 
 
 def _text_of(label: str) -> Callable[[float], str]:

@@ -14,13 +14,13 @@ from skconf.inspection._drawing import (
     artists,
     check_drawable,
     displays,
+    hide_and_remember,
     ink,
     label_of_threshold,
     literal,
     mark_threshold,
     names_of,
     panels,
-    remember,
 )
 from skconf.inspection._findings import of_histogram
 from skconf.inspection._scales import size
@@ -125,12 +125,8 @@ class ConfidenceHistogramDisplay(Display):
             _draw_bars(ax, self, counts, Style.of(0), in_rows=False)
             ax.set(xlabel="confidence", ylabel=_COUNTS)
             return
-        ax.set_axis_off()
-        ax.set(xlabel="", ylabel="", yscale="linear")
-        styles = [Style.of(number) for number in range(len(shown))]
-        for each, style in zip(shown, styles, strict=True):
-            ax.plot([], [], gid=CLASSIFIER, **style.line)
-            remember(ax, each)
+        ax.set_yscale("linear")
+        styles = hide_and_remember(ax, shown)
         for label, hatch in (("above: right (log scale)", None), ("below: wrong (log scale)", "///")):
             ax.fill_between([], [], [], facecolor=ink(ax), alpha=0.3, hatch=hatch, label=label, gid=MARK)
         titles = [_title(name, each.threshold) for name, each in zip(names_of(shown), shown, strict=True)]

@@ -190,6 +190,7 @@ class ReliabilityDisplay(Display):
         check_drawable(n_bins)
         check_confidence_level(confidence_level)
         given = {"n_bins": n_bins, "confidence_level": confidence_level, "class_label": class_label}
+        first = "confidence" if view == "both" else view  # of the first axes
         of_all = profile if class_label is None else of_class(profile, class_label)
         if strategy == _BINLESS and view != "tail":
             points = binless(of_all, confidence_level)
@@ -204,7 +205,7 @@ class ReliabilityDisplay(Display):
             overall=overall(of_all, view, confidence_level),
             strategy=strategy,
             class_label=class_label,
-            before=None if before is None else cls.from_profile(before, view=_one(view), strategy=strategy, **given),
+            before=None if before is None else cls.from_profile(before, view=first, strategy=strategy, **given),
             histogram=ConfidenceHistogramDisplay.from_profile(of_all) if histogram and view != "tail" else None,
         )
 
@@ -371,11 +372,6 @@ def _draw_before(ax: Any, before: ReliabilityDisplay, style: Style, label: str) 
 
 def _is_binless(display: ReliabilityDisplay) -> bool:
     return display.strategy == _BINLESS and display.view != "tail"
-
-
-def _one(view: str) -> str:
-    """Return the view of the first axes."""
-    return "confidence" if view == "both" else view
 
 
 def _set_tail(ax: Any) -> None:

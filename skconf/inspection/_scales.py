@@ -107,10 +107,8 @@ def _nines(value: Floats) -> Floats:
 
 
 def _of_nines(nines: Floats) -> Floats:
-    value: Floats = 1 - 10.0 ** -np.asarray(nines)
-    return value
+    return np.asarray(1 - 10.0 ** -np.asarray(nines))
 
 
 def _quantile(share: Floats) -> Floats:
-    quantiles: Floats = ndtri(np.clip(share, _STAND_IN, 1 - _STAND_IN))
-    return quantiles
+    return np.asarray(ndtri(np.clip(share, _STAND_IN, 1 - _STAND_IN)))

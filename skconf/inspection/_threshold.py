@@ -21,12 +21,11 @@ from skconf.inspection._drawing import (
     Style,
     artists,
     displays,
+    hide_and_remember,
     ink,
     label_once,
-    literal,
     mark_threshold,
     panels,
-    remember,
     thinned,
 )
 from skconf.inspection._findings import COST, of_threshold
@@ -235,7 +234,10 @@ class ThresholdDisplay(Display):
         _separate_near_one(ax, [*others, self])
         ax.set(xlabel="threshold")
         if COST in self.curves:
-            _mark_cheapest(ax, self.thresholds, self.curves[COST], style)
+            at = int(np.argmin(self.curves[COST]))
+            look = {"marker": style.marker, "color": style.color, "linestyle": "none"}
+            mark = {"gid": MARK, "label": label_once(ax, "cheapest")}
+            ax.plot(self.thresholds[at], self.curves[COST][at], **mark, **look)
 
     @staticmethod
     def _labels(shown: Sequence[Any]) -> list[str]:
@@ -247,12 +249,7 @@ class ThresholdDisplay(Display):
         """Draw several classifiers: a panel for each quantity, and lines on the axes only for the legend."""
         for artist in artists(ax, CLASSIFIER, CURVE, MARK):
             artist.remove()
-        ax.set_axis_off()
-        ax.set(xlabel="", ylabel="")
-        styles = [Style.of(number) for number in range(len(shown))]
-        for each, style in zip(shown, styles, strict=True):
-            ax.plot([], [], gid=CLASSIFIER, label=None if each.name is None else literal(each.name), **style.line)
-            remember(ax, each)
+        styles = hide_and_remember(ax, shown, labelled=True)
         labels = cls._labels(shown)
         for label, panel in zip(labels, panels(ax, labels, "threshold"), strict=True):
             having = [(each, style) for each, style in zip(shown, styles, strict=True) if label in each.curves]
@@ -291,13 +288,6 @@ def _checked(prices: Sequence[float], metrics: Any) -> tuple[float, float]:
     if not any(prices):
         raise ValueError("prices are both 0, so every threshold costs the same. Pass a positive price.")
     return float(prices[0]), float(prices[1])
-
-
-def _mark_cheapest(ax: Any, thresholds: Floats, costs: Floats, style: Style) -> None:
-    """Mark the threshold of least cost."""
-    at = int(np.argmin(costs))
-    look = {"marker": style.marker, "color": style.color, "linestyle": "none"}
-    ax.plot(thresholds[at], costs[at], gid=MARK, label=label_once(ax, "cheapest"), **look)
 
 
 def _many_near_one(thresholds: Floats) -> bool:
