@@ -63,8 +63,7 @@ class AnswersResult:
     unmatched: dict[str, str]
     notices: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
 
 def answers_experiment(

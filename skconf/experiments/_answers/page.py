@@ -219,35 +219,23 @@ def _differences(title: str, pairs: pd.DataFrame) -> TablePart:
 
 
 def _charts(figures: pd.DataFrame, task: str) -> Iterator[Chart]:
-    """Yield the cost of each system and method, and how well its confidences separate right from wrong answers."""
-    for grader, own in figures.groupby("grader", sort=False):
-        graded = f"{task}, graded by {grader}" if grader else task
-        costs = where(own, quantity="ecuas_0")
-        if costs["ours"].notna().any():
-            best = costs.loc[costs["ours"].idxmin()]
-            first = f"{label_of(best.system, best.method)}, {_SCORES[best.scores]}"
-            finding = f"{first}, costs least: {number(best['ours'])}. Lines: intervals."
-            axis = Axis.around("ECUAS_0, log scale", "log", *_drawn(costs))
-            yield _by_row(f"Cost ECUAS_0: {graded}", finding, axis, costs)
-        areas = where(own, quantity="auc_confidence", scores="raw")
-        if areas["ours"].notna().any():
-            best = areas.loc[areas["ours"].idxmax()]
-            finding = f"{label_of(best.system, best.method)} ranks best: {number(best['ours'])}; 0.5 is chance."
-            axis = Axis.around("AUC of the confidence for right answers", "linear", [0.5], *_drawn(areas))
-            yield _by_row(f"Right from wrong: {graded}", finding, axis, areas)
-
-
-def _drawn(figures: pd.DataFrame) -> list[Any]:
-    return [figures[name] for name in ("ours", "low", "high", "paper")]
-
-
-def _by_row(title: str, finding: str, axis: Axis, figures: pd.DataFrame) -> Chart:
-    """Return a picture with a row for each system and method, and a series for each kind of scores."""
-    points = figures.assign(row=list(map(label_of, figures["system"], figures["method"])))
-    rows = list(dict.fromkeys(points["row"]))
-    kinds = {words: part for scores, words in _SCORES.items() if len(part := where(points, scores=scores))}
-    series = kinds if len(kinds) > 1 else {"": points}
-    data = figures[[*_SYSTEM, "method", "scores", "quantity", "ours", "low", "high", "paper"]]
-    data = data.dropna(axis="columns", how="all")
-    what, grey = "system, method", "Grey: published."
-    return rows_chart(title, finding, axis, rows, series, data, what=what, height=_ROW, grey=grey)
+    """Yield the cost of each system and method, with a series for each kind of scores; one chart for each grader."""
+    for grader, costs in where(figures, quantity="ecuas_0").groupby("grader", sort=False):
+        if costs["ours"].isna().all():
+            continue
+        best = costs.loc[costs["ours"].idxmin()]
+        first = f"{label_of(best.system, best.method)}, {_SCORES[best.scores]}"
+        points = costs.assign(row=list(map(label_of, costs["system"], costs["method"])))
+        kinds = {words: part for scores, words in _SCORES.items() if len(part := where(points, scores=scores))}
+        data = costs[[*_SYSTEM, "method", "scores", "quantity", "ours", "low", "high", "paper"]]
+        yield rows_chart(
+            f"Cost ECUAS_0: {task}{f', graded by {grader}' if grader else ''}",
+            f"{first}, costs least: {number(best['ours'])}. Lines: intervals.",
+            Axis.around("ECUAS_0, log scale", "log", *(costs[name] for name in ("ours", "low", "high", "paper"))),
+            list(dict.fromkeys(points["row"])),
+            kinds if len(kinds) > 1 else {"": points},
+            data.dropna(axis="columns", how="all"),
+            what="system, method",
+            height=_ROW,
+            grey="Grey: published.",
+        )

@@ -1,6 +1,5 @@
 """The arena's calibrators: of skconf, of scikit-learn, of other installed packages, and of the user."""
 
-import contextlib
 import hashlib
 import inspect
 import io
@@ -8,6 +7,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -68,7 +68,8 @@ class Contestant:
 
         Errors of the calibrator are raised. RefusalError: it does not return a row of probabilities for each sample.
         """
-        with warnings.catch_warnings(), np.errstate(all="ignore"), _silence():
+        nowhere = io.StringIO()  # some packages print a report for every fit
+        with warnings.catch_warnings(), np.errstate(all="ignore"), redirect_stdout(nowhere), redirect_stderr(nowhere):
             warnings.simplefilter("ignore")
             calibrator = self.make()
             start = time.process_time()
@@ -92,7 +93,7 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
         if not isinstance(name, str):
             own = _own(getattr(name, "__name__", str(name)), name)
             if own.name in chosen:
-                raise ValueError(f"two calibrators are called {own.name!r}. Rename one: def mine(): return ...")
+                raise ValueError(f"two calibrators are called {own.name!r}. Wrap one in a function of another name.")
             chosen[own.name] = own
         elif ":" in name:
             chosen[name] = _own(name, _imported(name))
@@ -137,7 +138,7 @@ def _own(name: str, make: Any) -> Contestant:
         raise ValueError(f"{name!r} must be a class or a function without arguments, but is a {type(make).__name__}.")
     edition = uuid4().hex[:16]  # a function of a notebook may have changed since an earlier run
     if name != "<lambda>" and not getattr(make, "__closure__", None):
-        with contextlib.suppress(OSError, TypeError):
+        with suppress(OSError, TypeError):
             edition = _digest(Path(inspect.getfile(inspect.unwrap(make))))
     return Contestant(name, "own", make, edition)
 
@@ -166,14 +167,6 @@ def _checked(out: Floats, shape: tuple[int, ...]) -> Floats:
         raise RefusalError(f"rows that sum to {total.min():.3g} to {total.max():.3g}")
     out = np.clip(out, 0.0, 1.0)
     return out / out.sum(axis=1, keepdims=True)
-
-
-@contextlib.contextmanager
-def _silence() -> Any:
-    """Suppress all output: some packages print a report for every fit."""
-    nowhere = io.StringIO()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-        yield
 
 
 class EnsembleTemperature:
@@ -262,6 +255,13 @@ def _maker(fitted: Callable[..., Callable[[Floats], Any]], *given: Any) -> Make:
     return partial(_Fitted, partial(fitted, *given))
 
 
+def _of_one(make: Make, predict: str, column: Floats, target: Codes) -> Callable[[Floats], Any]:
+    """Fit a calibrator of the probability of one class, and return the method that predicts."""
+    calibrator = make()
+    calibrator.fit(column, target)
+    return getattr(calibrator, predict)
+
+
 def _one_against_rest(fitted: Fitted, proba: Floats, y: Codes) -> Callable[[Floats], Floats]:
     """Fit calibrators of two classes, one against the rest; rows are scaled to sum to one."""
     is_two = proba.shape[1] == 2
@@ -308,7 +308,7 @@ def _of_probmetrics() -> Entries:
         "kernel": (home.KernelCalibrator, _FEW),
         "cdf-spline": (partial(home.MulticlassOneVsRestCalibrator, home.CDFSplineCalibrator()), _FEW),
     }
-    with contextlib.suppress(PackageNotFoundError):
+    with suppress(PackageNotFoundError):
         version("cir-model")
         entries["cir"] = partial(home.get_calibrator, "cir"), _MANY
     return entries
@@ -341,11 +341,6 @@ def _of_netcal() -> Entries:
     _one_thread()
     scaling, binning = import_module("netcal.scaling"), import_module("netcal.binning")
 
-    def fitted(make: Make, column: Floats, target: Codes) -> Callable[[Floats], Any]:
-        model = make()
-        model.fit(column, target)
-        return lambda asked: model.transform(asked)
-
     makers = {
         "logistic": scaling.LogisticCalibration,
         "beta": scaling.BetaCalibration,
@@ -353,18 +348,14 @@ def _of_netcal() -> Entries:
         "histogram": binning.HistogramBinning,
         "bbq": binning.BBQ,
     }
-    return {name: (_maker(_one_against_rest, partial(fitted, make)), _TWO) for name, make in makers.items()}
+    return {
+        name: (_maker(_one_against_rest, partial(_of_one, make, "transform")), _TWO) for name, make in makers.items()
+    }
 
 
 def _of_splinecalib() -> Entries:
-    home = import_module("splinecalib")
-
-    def fitted(column: Floats, target: Codes) -> Callable[[Floats], Any]:
-        model = home.SplineCalib()
-        model.fit(column, target)
-        return model.calibrate
-
-    return {"spline": (_maker(_one_against_rest, fitted), _FEW)}
+    make = import_module("splinecalib").SplineCalib
+    return {"spline": (_maker(_one_against_rest, partial(_of_one, make, "calibrate")), _FEW)}
 
 
 def _one_thread() -> None:

@@ -1,6 +1,7 @@
 """``experiment arena``: calibrators against each other."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ from skconf.experiments._shared.commands import (
     add_data_home,
     add_output_files,
     add_results,
-    interrupted,
     new_command,
-    write_report,
+    written,
 )
+from skconf.experiments._shared.report import ExperimentReport
 
 _ARENA = """\
 Compare calibrators on predictions of real models: calibrators of skconf and scikit-learn, and of probmetrics,
@@ -40,7 +41,7 @@ _EXAMPLES = (
 def add_arena(names: Any) -> None:
     """Add the command."""
     about = "comparison of calibrators, including your own"
-    arena = new_command(names, "arena", about, _run, _ARENA, _EXAMPLES, _DATA_SETS)
+    arena = new_command(names, "arena", about, partial(written, _run), _ARENA, _EXAMPLES, _DATA_SETS)
     what = arena.add_argument_group("what to run")
     what.add_argument(
         "--datasets",
@@ -86,7 +87,7 @@ def add_arena(names: Any) -> None:
     add_output_files(files, "all losses, a row for each run and calibrator")
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> ExperimentReport:
     datasets = options.datasets
     if datasets is None:
         datasets = [] if options.predictions else ["generated", "sklearn"]
@@ -95,30 +96,19 @@ def _run(options: argparse.Namespace) -> int:
         calibrators = [options.champion, *calibrators]
     if calibrators is not None and set(calibrators) == {options.champion}:
         raise CommandError(f"there is nothing to compare {options.champion!r} with. Add names to --calibrators.")
-    kept = None if options.no_results else options.results
-    try:
-        result = arena_experiment(
-            datasets,
-            calibrators=calibrators,
-            only_models=options.models,
-            sizes=options.sizes,
-            predictions=options.predictions,
-            scores=options.scores,
-            data_home=options.data_home,
-            results=kept,
-            random_state=options.seed,
-            n_jobs=options.jobs,
-            progress=True,
-        )
-        report = arena_report(result, options.champion, _source(options, datasets))
-    except KeyboardInterrupt:
-        return interrupted(kept=kept is not None)
-    except (ImportError, OSError, ValueError) as error:
-        raise CommandError(str(error)) from None
-    write_report(options, report)
-    return 0
-
-
-def _source(options: argparse.Namespace, datasets: list[str]) -> dict[str, str]:
-    data = [*datasets, *(path.name for path in options.predictions)]
-    return {"data": ", ".join(data), "seed": str(options.seed), "champion": options.champion}
+    result = arena_experiment(
+        datasets,
+        calibrators=calibrators,
+        only_models=options.models,
+        sizes=options.sizes,
+        predictions=options.predictions,
+        scores=options.scores,
+        data_home=options.data_home,
+        results=None if options.no_results else options.results,
+        random_state=options.seed,
+        n_jobs=options.jobs,
+        progress=True,
+    )
+    data = ", ".join([*datasets, *(path.name for path in options.predictions)])
+    source = {"data": data, "seed": str(options.seed), "champion": options.champion}
+    return arena_report(result, options.champion, source)

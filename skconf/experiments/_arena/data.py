@@ -90,20 +90,15 @@ def find_predictions(
     datasets: Sequence[str], only_models: Sequence[str], seed: int, data_home: Any, scores: Any
 ) -> list[Predictions]:
     """Return the predictions of every model on every data set, and the predictions in a folder of scores."""
-    sources, every = _sources(seed, data_home), models()
+    every = models()
     predictions = [
         Predictions(name, model, group, partial(_trained, load, every[model], seed), (seed, _MOST_TRAINING))
-        for name, (group, load) in sources.items()
+        for name, (group, load) in sources(seed, data_home).items()
         if name in datasets or group in datasets or "all" in datasets
         for model in only_models
     ]
     wanted = {"all", "scores"} & set(datasets)
     return predictions + ([*_from_scores(Path(scores))] if scores is not None and wanted else [])
-
-
-def known_datasets(data_home: Any = None) -> list[str]:
-    """Return the names of the available data sets."""
-    return [*_sources(0, data_home)]
 
 
 def own_predictions(path: str | os.PathLike[str]) -> Predictions:
@@ -113,7 +108,7 @@ def own_predictions(path: str | os.PathLike[str]) -> Predictions:
     return Predictions(file.stem, "own", "own", lambda: (proba, codes), (file.name, _digest(proba, codes)))
 
 
-def _sources(seed: int, data_home: Any) -> dict[str, tuple[str, Callable[[], Table]]]:
+def sources(seed: int, data_home: Any) -> dict[str, tuple[str, Callable[[], Table]]]:
     """Return the group and the function of every available data set."""
     sources: dict[str, tuple[str, Callable[[], Table]]] = {
         name: ("generated", partial(_generated, name, seed)) for name in generated_names()

@@ -22,7 +22,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf.experiments._arena import data
 from skconf.experiments._arena.calibrators import Contestant, find_contestants
-from skconf.experiments._arena.data import Predictions, find_predictions, known_datasets, models, own_predictions
+from skconf.experiments._arena.data import Predictions, find_predictions, models, own_predictions, sources
 from skconf.experiments._shared.kept import KeptResult, prepare_results, results_folder
 from skconf.metrics import (
     aurc_loss,
@@ -125,7 +125,7 @@ def arena_experiment(
     1  breast_cancer  forest  200       none
     """
     contestants = find_contestants(calibrators)
-    known = [*GROUPS, *known_datasets(data_home)]
+    known = [*GROUPS, *sources(0, data_home)]
     for name in datasets:
         check_option(name, "dataset", known)
     chosen = list(models()) if only_models is None else list(only_models)

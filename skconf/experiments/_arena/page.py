@@ -53,7 +53,7 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
         compared = compared[compared["runs"] > 0]  # the others failed
         findings += _findings(kind, part, compared, champion)
         tables += _tables(kind, part, compared, champion)
-        charts += _charts(kind, part, compared, champion)
+        charts += [] if compared.empty else [_difference_chart(kind, compared, champion)]
     failures = result[result["failure"] != ""]
     return ExperimentReport(
         "Calibrators in the arena",
@@ -173,12 +173,6 @@ def _failures(failures: pd.DataFrame) -> list[TablePart]:
     return [TablePart("Runs that a calibrator did not finish", shown)]
 
 
-def _charts(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[Chart]:
-    if compared.empty:
-        return []
-    return [_difference_chart(kind, compared, champion), _tail_chart(kind, part, [champion, *compared.index])]
-
-
 def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart:
     """Return a chart of the differences between the losses of all others and of the champion."""
     most = 1.0
@@ -207,29 +201,3 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
         behind=[Rule("level", x=0.0)],
         height=_ROW,
     )
-
-
-def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
-    """Return a chart of how often each calibrator is overconfident in its tail."""
-    shares = tails(part).reindex(names).dropna().sort_values("z_3")
-    points = {
-        title: pd.DataFrame({"row": shares.index, "ours": shares[column].to_numpy()})
-        for column, title in {"z_3": "z > 3", "csr_3": "CSR > 3"}.items()
-    }
-    return rows_chart(
-        f"Overconfident in the tail, {KINDS[kind]}",
-        f"Shares of runs. {_least(shares[['z_3', 'csr_3']].max(axis=1))}",
-        Axis("share of runs", "percent"),
-        list(shares.index),
-        points,
-        shares.reset_index(names="calibrator"),
-        what="calibrator",
-        height=_ROW,
-    )
-
-
-def _least(shares: "pd.Series[float]") -> str:
-    """Say which calibrators are least often overconfident, and how often."""
-    least = float(shares.min())
-    names = listed(list(shares.index[shares <= least]))
-    return f"Each calibrator has two shares. The larger one is smallest for {names}: {least:.0%}."

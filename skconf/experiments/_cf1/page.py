@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import number, percent
 from skconf.experiments._cf1.variance import LEVEL, CF1Variance, ratios
-from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.printed import printed_table
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import plain_table, where
@@ -61,7 +59,6 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
         left_out=left_out,
         charts=[
             *(_variances(variance.variances, metric) for metric in _METRICS),
-            _agreement(means),
             *(chart for metric in _METRICS for chart in _values(variance, metric)),
         ],
         notes=_NOTES,
@@ -84,7 +81,8 @@ def _tested(variances: pd.DataFrame) -> str:
     tests = {"p_f": "the F test", "p_bartlett": "Bartlett's", "p_levene": "Levene's"}
     known = variances[variances["p_f"].notna()]
     shares = [f"{percent((known[name] < LEVEL).mean())} of cases according to {test}" for name, test in tests.items()]
-    return f"At the level {LEVEL:g}, the two variances differ in {listed(shares)}. The paper says: in all."
+    differ = f"At the level {LEVEL:g}, the two variances differ in {listed(shares)}."
+    return f"{differ} The paper says that they differ in all cases."
 
 
 def _apart(summary: pd.DataFrame) -> str:
@@ -160,15 +158,3 @@ def _side_by_side(values: pd.DataFrame, metric: str, shown: str) -> list[Chart]:
         up = Axis.around(title, "percent", *limits)
         charts.append(Chart(f"{title}, {shown}", "Each model has a line with its 95% band.", across, up, marks, data))
     return charts
-
-
-def _agreement(means: pd.DataFrame) -> Chart:
-    """Return a chart of how often both metrics prefer the same model, by both tests, with the printed shares."""
-    names = [_METRICS[metric] for metric in means["metric"]]
-    points = pd.DataFrame({"row": names, "ours": means["agree"], "paper": means.get("paper_agree", np.nan)})
-    by_resamples = points.assign(ours=means["agree_resamples"], paper=np.nan)
-    axis = Axis("share of pairs where both metrics agree, if both find a difference", "percent")
-    series, grey = {"paired test": points, "the paper's test": by_resamples}, "Grey: the paper, on SNLI."
-    return rows_chart(
-        "Agreement on the better model", _same(means), axis, names, series, means, what="metric", grey=grey
-    )

@@ -150,7 +150,6 @@ def _run(options: argparse.Namespace) -> int:
     if "all" in datasets:
         datasets = [name for name in list_uci() if name != "digits"]  # the paper has all other data sets
     seeds = [options.seed[0] + number for number in range(options.seeds)] if options.seeds else options.seed
-    kept = None if options.no_results else options.results
     try:
         result = csr_experiment(
             datasets if own is None else own,
@@ -164,13 +163,13 @@ def _run(options: argparse.Namespace) -> int:
             tables=options.tables,
             data_home=options.data_home,
             download_if_missing=not options.no_download,
-            results=kept,
+            results=None if options.no_results else options.results,
             save_predictions=options.save_predictions,
             n_jobs=options.jobs,
             progress=True,
         )
     except KeyboardInterrupt:
-        return interrupted(kept=kept is not None)
+        return interrupted(options)
     except ResultsFolderError as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:

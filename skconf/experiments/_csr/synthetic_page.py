@@ -12,7 +12,7 @@ from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import beside_paper, plain_table
-from skconf.report._page.chart import Axis, Band, Chart, Mark
+from skconf.report._page.chart import Axis, Band, Chart
 
 _KEY = ["n_samples", "distribution", "mode"]
 _NOTES = (
@@ -41,7 +41,7 @@ def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, 
             beside_paper("Table 11, and other modes", areas.areas, _KEY[1:]),
         ],
         compared=both,
-        charts=[*(_size_ratios(cells, n) for n in sizes), *(_risk_chart(cells, n) for n in sizes)],
+        charts=[_size_ratios(cells, n) for n in sizes],
         notes=_NOTES,
         source=source,
     )
@@ -53,11 +53,10 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     if total.empty:
         return []
     one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})" for _, row in total.iterrows())
-    said = (
-        f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; 15.87% of normal ratios would."
-    )
-    tail = f"More than 3σ above 1: {few} of sets of {SIZES[0]} samples, {many} of {SIZES[2]:,}; 0.13% of normal ratios."
-    return [f"{said} {tail}"]
+    said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1."
+    tail = f"More than 3σ above 1 are {few} of sets of {SIZES[0]} samples, and {many} of sets of {SIZES[2]:,}."
+    normal = "If the ratio had a normal distribution, these shares would be 15.87% and 0.13%."
+    return [f"{said} {tail} {normal}"]
 
 
 def _values(cells: pd.DataFrame, n_samples: int, quantity: str) -> pd.DataFrame:
@@ -83,17 +82,18 @@ def _above(counts: pd.DataFrame) -> str:
 def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
     """Return a chart of the size ratios of all distributions in each mode, with the printed ones."""
     part = _values(cells, n_samples, "csr")
+    modes = list(dict.fromkeys(part["mode"]))
     axis = Axis.around("size ratio, log scale", "log", part["ours"], part["paper"], [1])
-    shade = Band([1, axis.high], [-0.5] * 2, [part["mode"].nunique() - 0.5] * 2)
-    finding = f"{_medians(part)} Shaded: more errors than expected."
-    return _by_mode(f"Size ratio with {n_samples:,} samples", finding, axis, part, shade)
-
-
-def _risk_chart(cells: pd.DataFrame, n_samples: int) -> Chart:
-    """Return a chart of the risks of all distributions in each mode, with the printed ones."""
-    part = _values(cells, n_samples, "risk_probability")
-    axis = Axis("probability of overconfidence", "percent")
-    return _by_mode(f"Risk of {n_samples:,} samples", _medians(part), axis, part)
+    return rows_chart(
+        f"Size ratio with {n_samples:,} samples",
+        f"{_medians(part)} Shaded: more errors than expected.",
+        axis,
+        modes,
+        {"": part[["ours", "paper"]].assign(row=part["mode"])},
+        part[[*_KEY, "ours", "paper"]].dropna(axis="columns", how="all"),
+        what="mode",
+        behind=[Band([1, axis.high], [-0.5] * 2, [len(modes) - 0.5] * 2)],
+    )
 
 
 def _medians(part: pd.DataFrame) -> str:
@@ -103,11 +103,3 @@ def _medians(part: pd.DataFrame) -> str:
         return f"Each distribution is a point. The median is {number(medians.iloc[0])}."
     extremes = f"{medians.idxmin()} ({number(medians.min())}) to {medians.idxmax()} ({number(medians.max())})"
     return f"Each distribution is a point. Medians range from {extremes}."
-
-
-def _by_mode(title: str, finding: str, axis: Axis, part: pd.DataFrame, *behind: Mark) -> Chart:
-    """Return a picture with a row for each mode."""
-    data = part[[*_KEY, "ours", "paper"]].dropna(axis="columns", how="all")
-    points = part[["ours", "paper"]].assign(row=part["mode"])
-    modes = list(dict.fromkeys(part["mode"]))
-    return rows_chart(title, finding, axis, modes, {"": points}, data, what="mode", behind=behind)

@@ -1,16 +1,12 @@
-"""How many values agree with the printed ones, and how many would agree by chance: in words and as a picture."""
+"""How many values agree with the printed ones, and how many would agree by chance: in words."""
 
-from itertools import count
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skconf._core.messages import listed
 from skconf.experiments._shared.tables import title_of
-from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 
 #: A difference of at most this many standard errors is agreement; a normal distribution has this share within them.
 _NEAR = 2
@@ -25,11 +21,6 @@ CHANCE = (
 _NAMED = 3
 #: With fewer values, the expected number has a decimal.
 _FEW = 20
-#: Deviations beyond this many standard errors are drawn at the edge.
-_EDGE = 6.0
-#: Points of a row that are nearer than this, the width of a marker, are drawn above each other.
-_WIDTH = _EDGE / 20
-_ROW = 28
 
 
 def agreement_words(cells: pd.DataFrame) -> list[str]:
@@ -79,56 +70,7 @@ def not_compared(cells: pd.DataFrame) -> list[str]:
     return [f"{len(noted):,} of {len(printed):,} printed values cannot be compared: {'; '.join(groups)}."]
 
 
-def distance_chart(cells: pd.DataFrame) -> list[Chart]:
-    """Return a chart of the distances from the printed values: a row for each quantity with standard errors."""
-    shown = cells[cells["paper"].notna() & (cells["note"] == "") & (cells["standard_error"] > 0)]
-    shown = shown[shown["deviation"].notna()]
-    if shown.empty:
-        return []
-    quantities = list(shown["quantity"].unique())
-    row = shown["quantity"].map(quantities.index).to_numpy()
-    across = shown["deviation"].clip(-_EDGE, _EDGE).to_numpy()
-    marks: list[Mark] = [
-        Band([-_NEAR, _NEAR], [-0.5, -0.5], [len(quantities) - 0.5] * 2, series=0),
-        Points(across, row + _stacked(row, across), series=0),
-    ]
-    data = shown.drop(columns="note").dropna(axis="columns", how="all")
-    return [
-        Chart(
-            "Distance from the paper",
-            _farthest(shown),
-            Axis("ours − printed, in standard errors", low=-1.05 * _EDGE, high=1.05 * _EDGE),
-            Axis.named("", [title_of(name) for name in quantities]),
-            marks,
-            data,
-            height=max(300, 70 + _ROW * len(quantities)),
-        )
-    ]
-
-
-def _farthest(cells: pd.DataFrame) -> str:
-    """Return which value is farthest from the printed one."""
-    worst = cells.loc[cells["deviation"].abs().idxmax()]
-    far = f"{worst['deviation']:+.1f}".replace("-", "\N{MINUS SIGN}")
-    said = [
-        f"Each point is a value. Values within {_NEAR} standard errors are in the shaded area.",
-        f"The farthest is {_named(worst)}: {far}.",
-    ]
-    beyond = int((cells["deviation"].abs() > _EDGE).sum())
-    return " ".join([*said, f"{beyond} beyond {_EDGE:g} are drawn at the edge."] if beyond else said)
-
-
 def _named(cell: "pd.Series[Any]") -> str:
     """Return the name of a value: its quantity, and the columns before it in its row."""
     key = [str(cell[name]) for name in cell.index[: list(cell.index).index("quantity")] if pd.notna(cell[name])]
     return f"{title_of(cell['quantity'])} of {', '.join(key)}"
-
-
-def _stacked(row: NDArray[np.intp], across: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distances of points from the middle of their row, so that near points do not overlap."""
-    rank, last = np.zeros(len(row), dtype=np.intp), dict[tuple[int, int], float]()
-    for at in np.lexsort((across, row)):
-        rank[at] = next(level for level in count() if across[at] - last.get((row[at], level), -np.inf) >= _WIDTH)
-        last[row[at], rank[at]] = across[at]
-    step = min(0.3, 0.45 / max((int(rank.max()) + 1) // 2, 1))
-    return np.where(rank % 2, step, -step) * ((rank + 1) // 2)

@@ -65,7 +65,7 @@ def add_experiment(
     are arguments of the command. `estimator` says what a classifier of the user is for, if the command takes own data.
     """
     description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
-    parser = new_command(names, name, about, partial(_run, run), description, examples)
+    parser = new_command(names, name, about, partial(written, run), description, examples)
     for option in options:
         flag, details = (option, OPTIONS[option]) if isinstance(option, str) else option
         parser.add_argument(flag, **details)
@@ -76,9 +76,14 @@ def add_experiment(
     add_output_files(parser, "every value, a row for each")
 
 
-def _run(run: Callable[[argparse.Namespace], ExperimentReport], options: argparse.Namespace) -> int:
+def written(run: Callable[[argparse.Namespace], ExperimentReport], options: argparse.Namespace) -> int:
+    """Run an experiment, write its report, and return the exit status."""
     try:
         report = run(options)
+    except KeyboardInterrupt:
+        if "results" not in options:
+            raise
+        return interrupted(options)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
     write_report(options, report)
@@ -186,8 +191,8 @@ def write_report(options: argparse.Namespace, report: ExperimentReport, run: Map
     say(report.text(line_width()))  # last, because the reader of a pipe may end early
 
 
-def interrupted(*, kept: bool) -> int:
-    """Say how to continue after an interruption, and return the exit status."""
-    then = "run the same command again to continue" if kept else "nothing was kept"
+def interrupted(options: argparse.Namespace) -> int:
+    """Say how to continue a command that keeps results after an interruption, and return the exit status."""
+    then = "nothing was kept" if options.no_results else "run the same command again to continue"
     say(f"skconf: interrupted; {then}", file=sys.stderr)
     return 130

@@ -14,7 +14,7 @@ import pandas as pd
 from skconf._core.messages import visible
 from skconf._core.terminal import csv_text
 from skconf._core.version import __version__
-from skconf.experiments._shared.agreement import agreement_words, distance_chart, not_compared
+from skconf.experiments._shared.agreement import agreement_words, not_compared
 from skconf.report._page.chart import Chart
 from skconf.report._page.document import made_on, page, without_folders
 from skconf.report._page.parts import Beside, ChartPart, Folded, Part, Prose, Section, texts
@@ -80,11 +80,6 @@ class ExperimentReport:
         """The printed values that cannot be compared, with the reasons."""
         return [*([] if self.compared is None else not_compared(self.compared)), *self.left_out]
 
-    @property
-    def pictures(self) -> list[Chart]:
-        """The charts, and the chart of the distances from the printed values."""
-        return [*self.charts, *([] if self.compared is None else distance_chart(self.compared))]
-
     def text(self, width: int | None = None) -> str:
         """Return the result in sentences, and the tables with their titles."""
         return texts([*map(Prose, (*self.result, *self.not_compared)), *self.tables], width)
@@ -107,8 +102,8 @@ class ExperimentReport:
         opening: list[Part] = [Prose(sentence, "finding") for sentence in self.result]
         opening += map(Prose, (*self.not_compared, *self.failed))
         sections = []
-        if self.pictures:
-            shown = Beside([ChartPart(chart) for chart in self.pictures])
+        if self.charts:
+            shown = Beside([ChartPart(chart) for chart in self.charts])
             sections.append(Section("What do the pictures show?", "Pictures", [shown]))
         if self.tables:
             sections.append(Section("What are the numbers?", "Tables", list(_placed(self.tables))))

@@ -20,7 +20,7 @@ from skconf.experiments._arena import experiment as arena
 from skconf.experiments._arena import tables as tables
 from skconf.experiments._arena.calibrators import EnsembleTemperature, RefusalError, find_contestants
 from skconf.experiments._arena.data import find_predictions, generated_names, models, own_predictions
-from skconf.experiments._arena.page import _tail_chart, arena_report
+from skconf.experiments._arena.page import arena_report
 from skconf.metrics import calibrated_size_ratio
 
 OWN = """
@@ -418,11 +418,3 @@ def runs_of(n_data, chance=0.0):
     runs = pd.DataFrame(keys, columns=["data", "n", "calibrator"]).assign(model="forest", failure="")
     losses = rng.uniform(0.2, 0.6, (2, len(runs)))
     return runs.assign(log_loss=losses[0], brier=losses[1], csr=rng.uniform(1, 7, len(runs)), zscore=chance)
-
-
-def test_least_overconfident_is_named_with_how_often_it_is():
-    runs = runs_of(30)
-    finding = _tail_chart("two", runs, ["pooled", "platt", "isotonic"]).finding
-    shares = (runs["csr"] > 3).groupby(runs["calibrator"]).mean()
-    assert f"is smallest for {shares.idxmin()}: {shares.min():.0%}." in finding
-    assert "safest" not in finding

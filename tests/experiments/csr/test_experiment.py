@@ -757,7 +757,7 @@ def test_own_data_have_nothing_to_compare_with(cancer):
 def test_a_picture_of_size_ratios(cancer):
     """The largest is told in the caption; four calibrations need two pictures."""
     more = pd.concat([cancer, cancer.query("calibration == 'none'").assign(calibration="beta", csr=0.0)])
-    first, second, _ = csr_report(more, [6]).pictures
+    first, second = csr_report(more, [6]).charts
     largest = csr_cells(cancer).query("quantity == 'csr'")["ours"].max()
     assert f"The largest size ratio is {largest:,.0f}, for breast_cancer with isotonic" in first.finding
     assert first.data["calibration"].tolist() == ["none", "isotonic", "platt"]

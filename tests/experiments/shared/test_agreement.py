@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf.experiments._shared.agreement import agreement_words, distance_chart, listed, not_compared
+from skconf.experiments._shared.agreement import agreement_words, listed, not_compared
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import plain_table
+from skconf.report._page.chart import Axis, Chart, Points
 
 
 def cells_of(deviations, errors=0.1, note="", quantity="accuracy"):
@@ -42,23 +43,6 @@ def test_few_figures_and_none():
     own = cells_of([np.nan]).assign(paper=np.nan)
     assert "nothing is compared" in agreement_words(own)[0]
     assert not_compared(own) == []
-    assert distance_chart(own) == []
-
-
-def test_a_picture_of_every_figure_that_varies(cells):
-    (chart,) = distance_chart(cells)
-    assert sorted(chart.data["deviation"]) == sorted([*np.linspace(-1.99, 1.99, 57), 2.01, -3.5, 7.0])
-    assert "The farthest is CSR of m: +7.0. 1 beyond 6 are drawn at the edge." in chart.finding
-    points = chart.marks[-1]
-    assert len(points.x) == 60
-    assert points.x.max() == 6
-    # Points of a row that are as near as one covers the other stand apart, and within their row.
-    twins = distance_chart(cells_of([0.0] * 40))[0].marks[-1]
-    assert len(np.unique(twins.y)) == 40
-    assert np.abs(twins.y).max() < 0.5
-    near = distance_chart(cells_of([0.09, 0.11, 0.29, 1.0]))[0].marks[-1]
-    assert [bool(near.y[i] == near.y[j]) for i, j in ((0, 1), (1, 2), (0, 2), (0, 3))] == [False] * 3 + [True]
-    assert chart.svg("a").count("<svg") == 1
 
 
 @pytest.mark.parametrize(("words", "said"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
@@ -69,7 +53,8 @@ def test_lists_in_sentences(words, said):
 @pytest.fixture
 def report(cells):
     table = plain_table("Table 1", pd.DataFrame({"model": ["m"], "accuracy": ["0.1234"]}))
-    found = {"charts": distance_chart(cells), "notes": ["Read | it."], "source": {"seed": "3"}}
+    chart = Chart("A picture", "It shows.", Axis("x"), Axis("y"), [Points([0.5], [0.5])], cells)
+    found = {"charts": [chart], "notes": ["Read | it."], "source": {"seed": "3"}}
     return ExperimentReport("An experiment", cells, ["It is so."], [table], left_out=["Not that."], **found)
 
 
@@ -97,9 +82,8 @@ def test_the_same_as_text(report):
     assert report.markdown().startswith("# An experiment\n\nIt is so.\n\nNot that.\n\nRead | it.\n\n## Table 1\n")
 
 
-def test_what_is_compared_stands_first_and_is_drawn_last(report, cells):
+def test_what_is_compared_stands_first(report, cells):
     compared = replace(report, compared=cells)
     assert compared.result == [*agreement_words(cells), "It is so."]
     assert compared.not_compared == [*not_compared(cells), "Not that."]
-    assert [chart.name for chart in compared.pictures] == ["Distance from the paper"] * 2
     assert compared.csv().splitlines()[0] == "model,quantity,ours,paper,standard_error,deviation,note"

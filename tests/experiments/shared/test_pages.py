@@ -13,11 +13,11 @@ from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import plain_table
 
 COMMANDS = {
-    "cwsa": (["--repetitions", "2"], 6, "repetitions 2"),
-    "csr-synthetic": (["--samples", "100", "--repetitions", "2", "--jobs", "1"], 3, "seed 0"),
-    "cf1": (["--dataset", "breast_cancer", "--models", "3", "--jobs", "1"], 16, "data set breast_cancer"),
+    "cwsa": (["--repetitions", "2"], 5, "repetitions 2"),
+    "csr-synthetic": (["--samples", "100", "--repetitions", "2", "--jobs", "1"], 1, "seed 0"),
+    "cf1": (["--dataset", "breast_cancer", "--models", "3", "--jobs", "1"], 15, "data set breast_cancer"),
     "ecuas": (["scores", "--jobs", "1"], 4, "systems mine"),
-    "answers": (["answers", "--jobs", "1"], 2, "systems mine"),
+    "answers": (["answers", "--jobs", "1"], 1, "systems mine"),
 }
 
 
