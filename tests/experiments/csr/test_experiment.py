@@ -674,7 +674,7 @@ def test_a_table_with_one_column_to_tell_rows_apart():
 def test_page_needs_no_other_file(cancer, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     html = csr_html(cancer)
-    assert html.count('role="img"') == 3
+    assert html.count('role="img"') == 2
     for outside in ("<script src", "<link", "<img", "url(http"):
         assert outside not in html
     for said in ("breast_cancer (114 test samples)", "1, 2", "none, isotonic, platt", f"xgboost {version('xgboost')}"):
