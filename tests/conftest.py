@@ -44,27 +44,37 @@ def pytest_collection_finish():
     gc.set_threshold(50_000, 20, 50)
 
 
-@pytest.fixture(autouse=True)
-def _warnings_name_the_users_line(monkeypatch):
-    """Hold every warning of every test to the line of a user: the test's own, or a script's that it runs."""
-    misplaced, warn = [], warnings.warn
-
-    def checked(message, category=None, stacklevel=1, **given):
-        if sys._getframe(1).f_globals.get("__name__", "").startswith("skconf."):
-            code = sys._getframe(stacklevel).f_code
-            if code.co_filename.startswith((PACKAGE, sys.base_prefix)) or "site-packages" in code.co_filename:
-                misplaced.append(f"{code.co_filename}, in {code.co_name}: {message}")
-        warn(message, category, stacklevel=stacklevel + 1, **given)
-
-    monkeypatch.setattr(warnings, "warn", checked)
-    yield
-    assert not misplaced, f"warnings name lines that are not the user's: {misplaced}"
+#: Warnings of the test that runs, whose line is neither the test's own nor a script's that it runs.
+MISPLACED = []
 
 
-@pytest.fixture(autouse=True)
-def _no_progress(monkeypatch):
-    """Show no progress by the clock, so that standard error does not depend on how busy the machine is."""
-    monkeypatch.setattr("skconf._core.progress.FIRST", 1e6)
+def _warn(message, category=None, stacklevel=1, *, warn=warnings.warn, **given):
+    if sys._getframe(1).f_globals.get("__name__", "").startswith("skconf."):
+        code = sys._getframe(stacklevel).f_code
+        if code.co_filename.startswith((PACKAGE, sys.base_prefix)) or "site-packages" in code.co_filename:
+            MISPLACED.append(f"{code.co_filename}, in {code.co_name}: {message}")
+    warn(message, category, stacklevel=stacklevel + 1, **given)
+
+
+# Two fixtures of every test would cost 10 seconds of computing in all.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop():
+    """Look at each warning; show no progress by the clock: standard error depends on how busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warnings, "warn", _warn)
+        patch.setattr("skconf._core.progress.FIRST", 1e6)
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    """Hold every warning of every test to the line of a user."""
+    try:
+        result = yield
+        assert not MISPLACED, f"warnings name lines that are not the user's: {MISPLACED}"
+        return result
+    finally:
+        MISPLACED.clear()
 
 
 @pytest.fixture(scope="session")
