@@ -10,7 +10,7 @@ PAGE = """\
 # Column names
 
 **In short.** If the true label is called `y_true` or `label`, and each column of probabilities has the name of its
-class, no option is needed. Many other names are recognised, too. For all other names there is an option:
+class, you need no option. Many other names are recognised. For the rest there are options:
 
 ```console
 $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virginica
@@ -39,10 +39,9 @@ The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos
 ## Names that are recognised
 
 Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
-the preferred name is read; if there are probabilities, `confidence` and `correct` are ignored, with a note, unless you
-name them. A column with another name is read if the data allow only one interpretation. For
-example, `p` may be a confidence or the probability of the positive class. If there are several interpretations, the
-error names the option that decides.
+the preferred name is read. (If there are probabilities, `confidence` and `correct` are ignored, with a note, unless
+you name them.) A column with another name is read if it can mean only one thing in these data. For example, `p` may be
+a confidence or the probability of the positive class. If both are possible, an error names the option that decides.
 
 | what it is | option | preferred name | also recognised |
 |---|---|---|---|
