@@ -41,6 +41,14 @@ class TestNumbers:
         only_misses = pd.DataFrame({"fraud": np.where(Y == 1, Z > 1, 0.1), "honest": np.where(Y == 1, Z <= 1, 0.9)})
         assert "no false alarms" in " ".join(report(only_misses).summary().split())
 
+    def test_the_cases_that_probabilities_imply_are_not_called_errors(self):
+        """They stood beside the errors as "expected", and were more than there are cases."""
+        row = re.search(r"^ *fraud +300 .*$", report().text(), re.MULTILINE)[0]
+        wrong = 1e5 * WEIGHT[(Y == 1) & (P < 0.5)].sum()
+        assert numbers(row)[2:4] == pytest.approx([1e5 * WEIGHT @ P, wrong], abs=0.51)
+        (header,) = re.findall(r"^ *true class +of 100,000 cases .*$", report().text(), re.MULTILINE)
+        assert header.split()[-3:] == ["cases", "implied", "wrong"]
+
     def test_are_those_of_rows_weighted_by_hand(self):
         found = report(metrics="all", threshold=0.8).frame["value"]
         with warnings.catch_warnings():

@@ -64,13 +64,12 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
             f"{start}true class": [found.names[at] for at in order],
             f"of {CASES:,} cases": [_count(found.share[at]) for at in order],
             "of these rows": [in_percent(found.of_rows[at]) for at in order],
-            "wrong": [_with_ends(found.wrong[at], found.low[at], found.high[at]) for at in order],
         }
+        notes = ("Wrong: cases of this class with another answer.",)
         if found.implied is not None:
-            columns["expected"] = [_count(found.implied[at]) for at in order]
-        notes = ("Wrong: cases of this class with another answer. Expected: the number that the probabilities imply.",)
-        if found.implied is None:
-            notes = ("Wrong: cases of this class with another answer.",)
+            columns["cases implied"] = [_count(found.implied[at]) for at in order]
+            notes = (f"{notes[0]} Implied: the cases of this class, right or wrong, by the probabilities.",)
+        columns["wrong"] = [_with_ends(found.wrong[at], found.low[at], found.high[at]) for at in order]
         title = f"{start}errors at this prevalence" if start else "Errors at this prevalence"
         parts.append(TablePart(title, pd.DataFrame(columns), (*notes, *left_out(len(found.names), "classes"))))
     return parts

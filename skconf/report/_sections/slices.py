@@ -24,7 +24,8 @@ def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", 
         return f"worst of {n_slices:,} {several} (this may be chance), {worst}."
     overconfident, untested = slices.overconfident, int(np.isnan(slices.p_values).sum())
     why = _WHY_FEW[slices.tested_by]
-    few = f" {untested:,} of them have too few expected errors for a test, because {why}." if untested else ""
+    have = "has" if untested == 1 else "have"
+    few = f" {untested:,} of them {have} too few expected errors for a test, because {why}." if untested else ""
     if not len(overconfident):
         return f"no {one} of {n_slices:,} is shown to be overconfident.{few}"
     others = [names[at] for at in overconfident[1:_NAMED]]

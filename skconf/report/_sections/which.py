@@ -147,8 +147,9 @@ class _Table:
         return self._entries[row.name, model]
 
     def _value(self, row: Row, model: Any) -> str:
-        """Write a value in three digits."""
+        """Write a value in three digits; its distance from the best value if that lies inside the range."""
         value = self._raw(row, model)
+        value = abs(value - row.best) if row.better == "closer" else value
         return percent(value) if row.name == _ACCURACY else number(value)
 
     def _raw(self, row: Row, model: Any) -> float:
