@@ -687,7 +687,7 @@ ABOUT = {
 The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
 credit (UCI), and MNIST, where the classes are the digit 8 and all others. Each model is trained on 2,000 rows of each
 class. The title of a column is the share of the rarer class in production. The first number in a cell is the log loss,
-with the rows weighted to this share, divided by the entropy of the share: a model at 1 is no better than always
+with the rows weighted to this share, divided by the entropy of the share. A model at 1 is no better than always
 predicting the share. The number in brackets is the number of positives that the probabilities imply, divided by the
 true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number of random splits for each
 pair of a data set and a model: {n}.""",
@@ -697,9 +697,9 @@ pair of a data set and a model: {n}.""",
         """\
 Models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. The rows are then
 rebalanced to equal shares, or not. The table has the same loss as the table above. The first three columns are averages
-over the four shares, first for logistic regression, then for XGBoost: of the uncalibrated probabilities, of these with
-the factor, and of calibration on 250 + 250 other rows followed by the factor. The other columns are for one share each,
-after calibration and the factor. Number of random splits for each pair of a data set and a model: {n}.""",
+over the four shares: uncalibrated, with the factor alone, and after calibration on 250 + 250 other rows and the factor.
+Each has the loss of logistic regression, then of XGBoost. The other columns are for one share each, after calibration
+and the factor. Number of random splits for each pair of a data set and a model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
