@@ -54,14 +54,14 @@ class RiskMonitor:
 
     Notes
     -----
-    The evidence is the money of a bettor who begins with 1, and bets that the error rate is above `target` [1]_. There
-    are five bets, on error rates p of 1.25 to 5 times the target. Each of them starts again at every answer: half of
-    the stake is bet at the first answer, and smaller and smaller parts of the rest at later answers. A wrong answer
-    multiplies a bet by p / target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets
-    and of the stakes that are left. As long as no answer is wrong with a probability above `target`, the evidence is a
-    supermartingale with a mean of at most 1. It then reaches 1 / (1 − level) with a probability of at most 1 − level
-    (Ville's inequality). Bets that start late do not count earlier right answers, so the alarm need not wait until the
-    errors outweigh all earlier right answers.
+    Imagine a bettor who begins with 1, and bets that the error rate is above `target` [1]_. There are five bets, on
+    error rates p of 1.25 to 5 times the target. Each of them starts again at every answer: half of the stake is bet at
+    the first answer, and smaller and smaller parts of the rest at later answers. A wrong answer multiplies a bet by p /
+    target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets. As long as no answer is
+    wrong with a probability above `target`, this sum plus the stakes that are left is a supermartingale that begins at
+    1. It then reaches 1 / (1 − level) with a probability of at most 1 − level (Ville's inequality). The evidence is
+    smaller, so it does so no more often. Bets that start late do not count earlier right answers, so the alarm need not
+    wait until the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers that users complain about, because these are wrong more often than other answers.

@@ -190,7 +190,7 @@ class Objective:
 
     def _closest(self, sweep: Sweep, bound: Floats, level: float) -> str:
         """Say which threshold came closest, and how many samples would have been enough."""
-        at = int(np.argmin(bound))
+        at = int(np.argmin(np.where(sweep.accepted > 0, bound, np.inf)))
         accepted, errors, coverage = round(sweep.accepted[at]), round(sweep.errors[at]), float(sweep.coverage[at])
         if not accepted:
             return "No threshold accepts a sample"

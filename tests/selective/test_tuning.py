@@ -279,6 +279,11 @@ def test_a_risk_above_the_target_is_not_mended_by_more_samples():
     assert reason.endswith(". Its observed risk is not below the target")
 
 
+def test_thresholds_that_accept_only_errors():
+    """It said that no threshold accepts a sample."""
+    assert "has 59 errors among 59 accepted samples" in said(np.ones(400), target=0.05, confidence_level=0.95)
+
+
 def test_thresholds_that_accept_nothing():
     reason = said(np.zeros(400), np.full(400, 0.5), target=0.05, confidence_level=0.95, thresholds=[0.9])
     assert reason.endswith("No threshold accepts a sample")
