@@ -163,8 +163,8 @@ def check_enough(part: float, total: float, squares: float) -> None:
     few = Share(part / total, total * total / squares).rarer if total else 0.0
     if few < ENOUGH_OF_SUMS:
         raise ValueError(
-            f"there are only {few:.0f} errors (or samples of the rarer class), but sums need {ENOUGH_OF_SUMS:.0f} to "
-            "show how uncertain the value is. Compute it from predictions in memory"
+            f"there are only {few:.0f} errors (or samples of the rarer class), but an interval "
+            f"from sums needs {ENOUGH_OF_SUMS:.0f}. Compute it from predictions in memory"
         )
 
 

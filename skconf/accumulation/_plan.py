@@ -88,8 +88,8 @@ class Plan:
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
             raise ValueError(
-                f"The model abstains in {gone:,} of {n_rows:,} rows, but sums only count answers. Leave these rows "
-                "out of every part. All metrics of the answers are then exact. For the coverage of all rows, "
+                f"The model abstains in {gone:,} of {n_rows:,} rows, but accumulators only count answers. Leave these "
+                "rows out of every part. All metrics of the answers are then exact. For the coverage of all rows, "
                 "multiply the coverage of the answers by the share of rows that are answers. Or evaluate all rows "
                 "together, in memory."
             )
@@ -173,8 +173,8 @@ class Plan:
             statistic.metric.check_kind(profile)
         if self.of_confidences and profile.kind == "costs":
             raise ValueError(
-                "Areas under curves of costs cannot be accumulated, because tables count right and wrong answers. "
-                "Leave them out, or compute them from predictions in memory."
+                "Areas under curves of costs cannot be accumulated, because accumulators count right and wrong "
+                "answers. Leave them out, or compute them from predictions in memory."
             )
         refuse_scaled("A metric of parts", profile.weight_scale)
 

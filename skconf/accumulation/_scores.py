@@ -244,7 +244,7 @@ def as_score(name: str, statistic: Statistic) -> Score:
         try:
             metric.value(_TRIAL)
         except ValueError as error:
-            reason = f"it is neither a function of sums, nor of only confidences, correctness and weights ({error})"
+            reason = f"it needs more than sums, and more than confidences, correctness and weights ({error})"
     if reason:
         raise ValueError(
             f"{name} cannot be accumulated: {reason}. Leave it out, or compute it from predictions in memory."

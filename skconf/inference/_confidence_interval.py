@@ -99,10 +99,10 @@ def confidence_interval(
         - a function of :mod:`skconf.metrics` or its name;
         - a scorer or its name, from :func:`~skconf.get_scorer` or scikit-learn; its values are scores, and higher is
           better;
-        - a function of scikit-learn, or your own function. Its first parameter gets the true labels. The name of its
-          second parameter must be ``y_pred``, or ``y_proba``, ``y_prob`` or ``y_score``, and says what it gets. With
-          two classes, these probabilities have the shape (n_samples,) and are those of the second class, as in
-          scikit-learn's scorers. For functions with other parameters, use `sklearn.metrics.make_scorer`;
+        - a function of scikit-learn, or your own function. Its first parameter gets the true labels. Its second
+          parameter must be named ``y_pred``, and gets predicted labels; or ``y_proba``, ``y_prob`` or ``y_score``, and
+          gets probabilities. With two classes, these are the probabilities of the second class, of shape (n_samples,),
+          as in scikit-learn's scorers. For functions with other parameters, use `sklearn.metrics.make_scorer`;
         - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
           string ``"cf1_score(average='macro')"``. Tables use this string as the name.
 

@@ -185,7 +185,7 @@ class ThresholdDisplay(Display):
         TypeError
             If the model is not a fitted TunedSelectiveClassifierCV.
         ValueError
-            If it keeps several promises, or has slices: see its ``guarantees_``.
+            If the model keeps several promises, or has slices: see its ``guarantees_``.
         """
         results = getattr(model, "cv_results_", {})
         if not results and hasattr(model, "guarantees_"):

@@ -56,9 +56,9 @@ def confidence_report(
         Non-negative weights. Each metric documents how it uses them.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
         Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
-        or of scikit-learn. A scorer has values for which higher is better. None means the fast metrics that most users
-        need. "all" means every metric that is a number. Both leave out metrics that these predictions do not allow,
-        such as metrics of class probabilities if only correctness is known.
+        or of scikit-learn. For scorers, higher is better. None means the fast metrics that most users need. "all" means
+        every metric that is a number. Both leave out metrics that these predictions do not allow, such as metrics of
+        class probabilities if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
         a profile, if a selective classifier made it. If a model has no threshold, ``metrics=None`` leaves out the

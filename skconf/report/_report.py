@@ -241,8 +241,8 @@ class ConfidenceReport:
         files : path, list of paths, or mapping of str to these
             Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
             pattern, a folder, or a list of these. All of them are parts of one model. Pass a mapping for several
-            models, which are then shown side by side. Instead of files, you can pass a log of a language model for each
-            model. `correct` and `confidence` then have the same meaning as in :func:`~skconf.read_log`.
+            models, which are then shown side by side. Instead of files, a model may have one log of a language model.
+            `correct` and `confidence` then have the meaning that they have in :func:`~skconf.read_log`.
         {columns}
         abstained : label or False, default=None
             Column that says where the model abstains: truth values, or a column that is blank in these rows. Such rows
@@ -251,9 +251,9 @@ class ConfidenceReport:
             model never abstains. Not in batches.
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
-            each other. Intervals and guarantees then draw whole clusters. None means the ids of a log. Without a
-            log, it means a column with a name such as ``id``, if ids repeat and have at most 100 rows each on average.
-            False: rows do not depend on each other. Not in batches.
+            each other. Intervals and guarantees then draw whole clusters. None means the ids of a log; for other files,
+            a column with a name such as ``id``, if ids repeat and have at most 100 rows each on average. False means
+            that rows are independent. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection. It may hold any numbers, for example the mean of
             the confidences of two models in the same answer. The report then shows thresholds for both scores. Their
@@ -264,7 +264,7 @@ class ConfidenceReport:
         confidence_level : float, default=None
             Level of the confidence intervals, in [0.5, 1). None gives no intervals. Not in batches.
         in_batches : bool, default=None
-            Whether to read in batches, with memory that does not grow with the files. None means yes if there are
+            Whether to read in batches, with memory that does not grow with the files. None means True if there are
             groups, if a model has several files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
             Column of ids. Rows of several models are matched by id before the models are compared, so they may be in
@@ -280,12 +280,11 @@ class ConfidenceReport:
             Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. Strings that are numbers
             count as numbers, unless one of them begins with a zero, such as 007. Not in batches.
         errors : float or sequence of float, default=None
-            Error rates that you allow, as in :func:`~skconf.confidence_report`.
+            As in :func:`~skconf.confidence_report`.
         prices : pair of float, default=None
-            The cost of an error, and the cost of a case that is sent to a person, as in
-            :func:`~skconf.confidence_report`.
+            As in :func:`~skconf.confidence_report`, such as (10, 1).
         prevalence : mapping of label to float, default=None
-            Share of each class where the predictions are used, as in :func:`~skconf.confidence_report`. Not in batches.
+            As in :func:`~skconf.confidence_report`. Not in batches.
         n_jobs : int, default=None
             Number of threads that read batches, as in :func:`~skconf.accumulate`. Any number gives the same values.
         progress : bool, default=False

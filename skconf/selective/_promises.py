@@ -160,9 +160,10 @@ class Promise(ABC):
     def why_not(self, search: Search) -> str:
         """Return why no threshold keeps the promise."""
         n_base, fewest = self.n_base(search.ranked), self.fewest(search.share)
+        samples = f"{counted(n_base, 'sample')}{self.whose}"
         if n_base < fewest:
-            return f"{counted(n_base, 'sample')}{self.whose}; at least {fewest:,} without an error are needed"
-        return f"{counted(n_base, 'sample')}{self.whose} show no threshold that keeps it{self.closest(search)}"
+            return f"{samples}; at least {fewest:,} without an error are needed"
+        return f"{samples} show no threshold that keeps this promise{self.closest(search)}"
 
     @property
     def whose(self) -> str:

@@ -149,7 +149,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
         NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
-        the best of many on the same samples. With a `prevalence`, both are weighted to the given shares.
+        the best of many on the same samples. With a `prevalence`, coverage and risk are weighted to the given shares.
     risk_upper_bound_ : float
         Exact upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The
         `confidence_level` holds only for `target`, not for a limit below `target`. With a `prevalence`, the limit comes

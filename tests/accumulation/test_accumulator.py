@@ -467,7 +467,7 @@ class TestErrors:
             (
                 [get_scorer("neg_ece", strategy="quantile", on="classes")],
                 ValueError,
-                r"neg_ece\(.*\) cannot be accumulated: it is neither",
+                r"neg_ece\(.*\) cannot be accumulated: it needs more than sums",
             ),
         ],
     )

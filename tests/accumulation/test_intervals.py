@@ -236,7 +236,7 @@ class TestNone:
             assert np.isfinite(total.confidence_interval().at[name, "low"])
             return
         with pytest.warns(
-            UndefinedMetricWarning, match=f"{name} has no interval: there are only 29 errors.* sums need 30 to show"
+            UndefinedMetricWarning, match=f"{name} has no interval: there are only 29 errors.* from sums needs 30"
         ):
             assert np.isnan(total.confidence_interval().at[name, "low"])
 

@@ -35,7 +35,7 @@ def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_inter
     found = compare("accuracy", profiles(), confidence_level=0.9)
     assert flips.excluded == pytest.approx(max(abs(found.low), abs(found.high)))
     first = of_accuracy(confidence_report(profiles()))
-    assert f"{flips.n_flipped} answers changed between right and wrong, {flips.to_wrong} of them to wrong" in first
+    assert f"{flips.n_flipped} answers are right with only one of the two models, {flips.to_wrong} with a" in first
     assert f"A difference of accuracies above {100 * flips.excluded:.1f} points is excluded at the 5% level" in first
 
 
@@ -69,7 +69,7 @@ def test_no_flip_excludes_what_the_rule_of_three_excludes():
     same = profiles()["a"]
     assert Flips.of(same, same).excluded == pytest.approx(1 - 0.05 ** (1 / N))
     text = of_accuracy(confidence_report({"a": same, "b": same}))
-    assert text.endswith("0 of them to wrong. A difference of accuracies above 0.5 points is excluded at the 5% level.")
+    assert text.endswith("0 with a. A difference of accuracies above 0.5 points is excluded at the 5% level.")
     weighted = same.with_weight(np.arange(N) + 1.0)
     assert np.isnan(Flips.of(weighted, weighted).excluded)
 
@@ -85,7 +85,7 @@ def test_what_would_be_found_is_told():
 def test_of_a_difference_that_is_shown_nothing_is_excluded():
     worse = {"a": profiles()["a"], "b": ConfidenceProfile.from_correctness(RIGHT & (RNG.random(N) < 0.7), CONFIDENCE)}
     first = of_accuracy(confidence_report(worse))
-    assert "answers changed" in first
+    assert "with only one of the two models" in first
     assert "excluded" not in first
 
 
@@ -101,7 +101,7 @@ def test_classifiers_have_flips_too():
     one, other = (RNG.dirichlet(np.ones(3), N) for _ in range(2))
     first = of_accuracy(confidence_report(y, {"a": one, "b": other}))
     mine, theirs = one.argmax(axis=1) == y, other.argmax(axis=1) == y
-    assert f"{np.count_nonzero(mine != theirs)} answers changed" in first
+    assert f"{np.count_nonzero(mine != theirs)} answers are right with only one" in first
 
 
 def test_a_row_that_abstains_is_not_right():

@@ -194,7 +194,7 @@ def test_the_threshold_of_a_log_is_that_of_python(name, capsys):
 
 def test_a_log_without_confidences_has_no_threshold(capsys):
     assert main(["threshold", str(LOGS / "samples_gen.jsonl"), "--correct", "exact_match,flexible-extract"]) == 2
-    assert "this log has no confidences. Name a column that has some with --confidence" in capsys.readouterr().err
+    assert "this log has no confidences. Name a column of confidences with --confidence" in capsys.readouterr().err
 
 
 def test_counts_alone_begin_with_the_sentence_of_other_reports(tmp_path, capsys):

@@ -22,7 +22,7 @@ def add_cf1(names: Any) -> None:
         "default": DEFAULT_KINDS,
         "metavar": "KIND",
         "help": f"kinds of models, in turn: {', '.join(map(repr, KINDS))} (default: all except 'network'). "
-        "The paper has one kind",
+        "In the paper, all models are of one kind",
     }
     add_experiment(
         names,

@@ -93,8 +93,8 @@ def cwsa_ranking_experiment(
     Returns
     -------
     CWSARanking
-        DataFrames `agreement`, whose column `agree` is the share of pairs of models in which the score and the
-        reference prefer the same model, and `values`, with a row for each model. The scores are the paper's areas
+        Two DataFrames. In `agreement`, the column `agree` is the share of pairs of models in which the score and the
+        reference prefer the same model. `values` has a row for each model. The scores are the paper's areas
         ``cwsa_area`` and ``cwsa_plus_area``, the scorer ``metric_coverage_auc_to_zero`` as ``cwsa_area_to_zero``, the
         mean of CWSA over thresholds as ``mean_cwsa``, and ``aurc`` for comparison.
 

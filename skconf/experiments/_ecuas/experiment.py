@@ -78,11 +78,12 @@ def ecuas_experiment(
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 8)
-        A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and
-        `note` as in :func:`csr_synthetic_experiment`. Raw values have a standard error of 0. Their deviation is 0 if
-        they differ from the printed values by at most 1e-4 (`aurc`: 2e-4), which float32 can explain. Otherwise it is
+        A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and `note`
+        as in :func:`csr_synthetic_experiment`. Raw values have a standard error of 0. Their deviation is 0 if they
+        differ from the printed values by at most 1e-4 (`aurc`: 2e-4), which float32 can explain. Otherwise it is
         infinite. Quantities that begin with `n_` are divided by the value of a system that only knows the class
-        frequencies; those of the confidence, such as `n_brier_confidence`, of a system that only knows the accuracy.
+        frequencies. Metrics of the confidence, such as `n_brier_confidence`, are divided by the value of a system that
+        only knows the accuracy.
 
     Raises
     ------

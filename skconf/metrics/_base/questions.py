@@ -104,7 +104,7 @@ QUESTIONS = (
 _OTHERS = {
     "accuracy_score": "Accuracy: the share of right answers",
     "mean_confidence": "Average confidence: the share of right answers that the confidences imply",
-    "threshold": "Threshold: the confidence from which an answer is accepted",
+    "threshold": "Threshold: the lowest confidence of an accepted answer",
 }
 _FAMILIES = [(question, family) for question in QUESTIONS for family in question.families]
 

@@ -59,7 +59,7 @@ class AdaptiveCalibrationError(
 
     takes = "graded"
     weight_meaning = WeightMeaning.IMPORTANCES
-    why_not_merged = "its bins depend on numbers of samples, but tables only have the weight of each confidence"
+    why_not_merged = "its bins depend on numbers of samples, but accumulators keep only the weight of each confidence"
 
     min_samples: int = 10
 

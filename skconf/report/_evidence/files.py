@@ -161,7 +161,7 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
     logs = read_logs({"value": files}, Columns(**parameters), in_batches=False)
     file = _opened(files[0], logs.tables.get("value"))
     if isinstance(file, FrameFile) and file.frame["confidence"].isna().all():
-        text = f"this log has no confidences. Name a column that has some with {option('confidence')}."
+        text = f"this log has no confidences. Name a column of confidences with {option('confidence')}."
         raise DataError(text, kind="no confidence").at(file.name)
     columns, guessed = guess_columns([file], logs.columns["value"])
     rows = read_graded_rows(file, columns)

@@ -250,9 +250,9 @@ def _guaranteed(guarantee: Guarantee, stops: Stops, units: str) -> str:
 def _why_not(guarantee: Guarantee, units: str) -> str:
     """Return why no threshold is guaranteed, and what would help; "" if the table says it."""
     if guarantee.status == "never observed":
-        return f"no threshold keeps the limit here, and more {units} of this kind would not help"
+        return f"no threshold keeps the limit in these rows, and more {units} of this kind would not help"
     if guarantee.status == "few answers":
-        return f"too few answers keep the limit here, and more {units} may help"
+        return f"the limit is kept only if few answers are accepted, and more {units} may help"
     if guarantee.status == "more rows":
         return f"a guarantee needs about {guarantee.needed:,} {units} like these, and there are {guarantee.n_units:,}"
     return ""

@@ -71,8 +71,8 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p is shown if it is at most 0.05. It is an upper limit of the probability of at least as many errors by "
-        f"chance, after Holm's adjustment for {len(slices.names):,} groups. It assumes that rows are independent."
+        "p is an upper limit of the probability of at least as many errors by chance, after Holm's adjustment for "
+        f"{len(slices.names):,} groups, if rows are independent. It is shown if it is at most 0.05."
     )
 
 
@@ -82,7 +82,7 @@ def _note(slices: BySlice) -> str:
         return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
     drawn = " If graded answers imply few errors, each answer is drawn once as right or wrong, and counted."
     return (
-        "Overconfident: more errors than the confidences imply. p is shown if it is at most 0.05: the probability of "
-        f"at least as many errors by chance, after Holm's adjustment for {len(slices.names):,} slices. It assumes that "
-        f"{slices.tested_by} are independent.{drawn if slices.tested_by == 'answers' else ''} {share}"
+        "Overconfident: more errors than the confidences imply. p is the probability of at least as many errors by "
+        f"chance, after Holm's adjustment for {len(slices.names):,} slices, if {slices.tested_by} are independent. It "
+        f"is shown if it is at most 0.05.{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

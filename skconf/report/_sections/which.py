@@ -74,7 +74,7 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n
     flips = Flips.of(evidence.profiles[baseline], evidence.profiles[model])
     if flips is None:
         return ""
-    text = f"{flips.n_flipped:,} answers changed between right and wrong, {flips.to_wrong:,} of them to wrong"
+    text = f"{flips.n_flipped:,} answers are right with only one of the two models, {flips.to_wrong:,} with {baseline}"
     if told_apart or np.isnan(flips.excluded):
         return text
     most = decimal(100 * flips.excluded, 1)
@@ -186,8 +186,8 @@ def costs_in_words(evidence: Evidence) -> str:
     of_error, of_person = evidence.prices
     prices = f"If {words.price} {of_error:g} and {PERSON} {of_person:g}"
     more = "; ".join(f"{each} {_thousand_and_less(costs, best, each, 'more')}" for each in others)
-    cost = f"1,000 cases cost {decimal(1000 * costs.reached[best], 0)}"
-    return f"{prices}, {cost} with {best}, which answers {thousand(costs.answered[best])} of them; {more}."
+    cost = f"{best} costs {decimal(1000 * costs.reached[best], 0)} per 1,000 cases"
+    return f"{prices}, {cost}, of which it answers {thousand(costs.answered[best])}; {more}."
 
 
 def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str:
