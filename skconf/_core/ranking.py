@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
+from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 
 
@@ -22,12 +23,15 @@ class AtErrors(NamedTuple):
         Total weight at this score and at all higher ones.
     right_below : ndarray of shape (n_scores,)
         Weight of right answers (or what is not lost) at all lower scores.
+    draw : ndarray of shape (n_scores,), default=None
+        The draw that has these errors; None if the ranking is not of draws.
     """
 
     errors: Floats
     weight: Floats
     accepted: Floats
     right_below: Floats
+    draw: Codes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +40,16 @@ class Ranking:
 
     Tied samples are one entry, so values from a ranking do not depend on the order of the rows.
 
+    A ranking may also have many draws of the weights, and a value for each draw. `weight` and `errors` then have the
+    shape (n_draws, n_distinct), and a draw may have no weight at a score.
+
     Attributes
     ----------
     score : ndarray of shape (n_distinct,)
         Distinct scores, descending.
-    weight : ndarray of shape (n_distinct,)
+    weight : ndarray of shape (..., n_distinct)
         Total weight at each score.
-    errors : ndarray of shape (n_distinct,)
+    errors : ndarray of shape (..., n_distinct)
         Weight of wrong predictions, or other losses, at each score.
     """
 
@@ -72,50 +79,60 @@ class Ranking:
         return Ranking(distinct[::-1], weight[::-1], errors[::-1])
 
     @property
-    def total_weight(self) -> float:
+    def total_weight(self) -> Any:
         """Sum of all weights."""
-        return float(self.weight.sum())
+        return self.weight.sum(axis=-1)
 
     @property
-    def total_errors(self) -> float:
+    def total_errors(self) -> Any:
         """Total weight of errors, or of other losses."""
-        return float(self.errors.sum())
+        return self.errors.sum(axis=-1)
 
     @property
-    def total_right(self) -> float:
+    def total_right(self) -> Any:
         """Total weight minus the errors, or other losses."""
-        return float((self.weight - self.errors).sum())
+        return (self.weight - self.errors).sum(axis=-1)
 
     @cached_property
     def at_errors(self) -> AtErrors:
         """Weights at the scores of errors. Other scores add nothing to an area."""
-        hit, right = np.flatnonzero(self.errors), self.weight - self.errors
-        right_below = right.sum() - np.cumsum(right)
-        return AtErrors(self.errors[hit], self.weight[hit], np.cumsum(self.weight)[hit], right_below[hit])
+        some = np.flatnonzero(np.atleast_2d(self.errors).any(axis=0))
+        weight, errors, accepted = self.weight[..., some], self.errors[..., some], np.cumsum(self.weight, axis=-1)
+        total, accepted, wrong = accepted[..., -1:], accepted[..., some], np.cumsum(errors, axis=-1)
+        right_below = total - wrong[..., -1:] - (accepted - wrong)
+        hit = np.nonzero(errors)  # of which some draws have none
+        return AtErrors(errors[hit], weight[hit], accepted[hit], right_below[hit], *hit[:-1])
 
-    def mean_prefix_risk(self) -> float:
+    def _summed(self, terms: Floats) -> Any:
+        """Return the sum of terms, one for each entry of `at_errors`: a number, or one for each draw."""
+        draw = self.at_errors.draw
+        return terms.sum() if draw is None else np.bincount(draw, terms, len(self.weight))
+
+    def mean_prefix_risk(self) -> Any:
         """Return the mean over k of the error rate among the k highest scores.
 
         Within a tie, it is the expectation over a random order. The expected number of errors then grows in proportion
         to the position, and the sum over positions is a difference of harmonic numbers.
         """
         # An error counts 1/k at every k from its own place to the last.
-        total, counted = self.total_weight, np.empty(len(self.at_errors.errors))
+        all_weight, all_accepted, draw = self.at_errors.weight, self.at_errors.accepted, self.at_errors.draw
+        total, counted = self.total_weight, np.empty(len(all_weight))
+        below = (total if draw is None else total[draw]) - all_accepted
         for rows in row_blocks(len(counted), 1):
-            _, weight, accepted, _ = (part[rows] for part in self.at_errors)
+            weight, accepted = all_weight[rows], all_accepted[rows]
             before = accepted - weight
-            counted[rows] = harmonic_difference(accepted, total - accepted)
+            counted[rows] = harmonic_difference(accepted, below[rows])
             within = 1 / accepted  # of a sample that is alone at its score
             tied = np.flatnonzero(weight != 1)
             within[tied] = 1 - before[tied] / weight[tied] * harmonic_difference(before[tied], weight[tied])
             counted[rows] += within
         counted *= self.at_errors.errors
-        return float(counted.sum() / total)
+        return self._summed(counted) / total
 
-    def discordant_weight(self) -> float:
+    def discordant_weight(self) -> Any:
         """Return the weight of pairs of a wrong and a right prediction with the wrong one higher; ties count half."""
-        errors, weight, _, right_below = self.at_errors
-        return float(errors @ (right_below + (weight - errors) / 2))
+        errors, weight, _, right_below, _ = self.at_errors
+        return self._summed(errors * (right_below + (weight - errors) / 2))
 
 
 class _SortedApart(Ranking):

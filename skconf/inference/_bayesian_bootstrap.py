@@ -57,7 +57,11 @@ class Phantoms(NamedTuple):
         n_given = len(self.given)
         factors = np.empty((n_draws, n_given + len(self.added)))
         if self.unit is None:
-            factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+            size = (n_draws, n_given)
+            alone = np.all(self.stands_for == 1)  # the draws are the same, but faster
+            factors[:, :n_given] = (
+                rng.standard_exponential(size) if alone else rng.standard_gamma(self.stands_for, size)
+            )
         else:
             factors[:, :n_given] = rng.standard_exponential((n_draws, self.unit.max() + 1))[:, self.unit]
         added = factors[:, n_given:]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skconf._core.checks import check_whole
-from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.progress import progress as progress_bar
 from skconf._core.ranking import Ranking
@@ -22,6 +21,8 @@ from skconf.scoring._names import Statistic
 
 #: Most resamples that are computed together, and the most counts and factors of weights (floats) that they may have.
 _MOST_DRAWS, _MOST_COUNTS, _MOST_FACTORS = 64, 1 << 26, 1 << 23
+#: Most weights that are ranked together, so that they stay in the processor's cache.
+_MOST_SORTED = 1 << 16
 
 #: The documentation of the parameters of resampling.
 DRAWS = """\
@@ -121,7 +122,8 @@ def _values(
     """Return every metric under each row of counts."""
     values = np.empty((len(counts), len(metrics)))
     additive = [i for i, metric in enumerate(metrics) if isinstance(metric, Additive)]
-    others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive)]
+    ranked = [i for i, metric in enumerate(metrics) if isinstance(metric, Ranked)]
+    others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive | Ranked)]
     if additive:
         summed = [metrics[i] for i in additive]
         totals = resampled_sums(summed, profile, counts[:, : len(profile)])
@@ -130,29 +132,31 @@ def _values(
             totals = [merge(sums, others) for sums, others in zip(totals, more, strict=True)]
         for i, sums in zip(additive, totals, strict=True):
             values[:, i] = metrics[i].combine(*sums)
+    if ranked:
+        parts = [profile] if beside is None else [profile, beside]
+        values[:, ranked] = _of_rankings([metrics[i] for i in ranked], parts, counts)
     if others:
         everything = profile if beside is None else joined(profile, beside)
-        values[:, others] = _one_by_one([metrics[i] for i in others], everything, counts)
+        for row, times in enumerate(counts):
+            repeated = _times(everything, times)
+            values[row, others] = [metrics[i].value(repeated) for i in others]
     return values
 
 
-def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:
-    """Evaluate metrics that are not functions of sums: ranked ones by one shared sort, others on repeated rows."""
+def _of_rankings(metrics: Sequence[Ranked], parts: Sequence[ConfidenceProfile], counts: Counts) -> Floats:
+    """Return ranked metrics of the samples of all parts, under each row of counts. Equal rankings are made once."""
     values = np.empty((len(counts), len(metrics)))
-    ranked = {i: metric for i, metric in enumerate(metrics) if isinstance(metric, Ranked)}
-    whole = {i: metric for i, metric in enumerate(metrics) if i not in ranked}
-    sorts: dict[bool, _SharedSort] = {}
-    for by_score in {metric.reads_score for metric in ranked.values()}:
-        sorts[by_score] = _SharedSort(profile, profile.score if by_score else profile.confidence)
-    losses = {i: metric.losses_of(profile) for i, metric in ranked.items() if metric.own_losses}
-    for row, times in enumerate(counts):
-        rankings = {by_score: sort.resample(times, profile.loss) for by_score, sort in sorts.items()}
-        for i, metric in ranked.items():
-            own = sorts[metric.reads_score].resample(times, losses[i]) if i in losses else None
-            values[row, i] = metric.of_ranking(own or rankings[metric.reads_score])
-        if whole:
-            repeated = _times(profile, times)
-            values[row, list(whole)] = [metric.value(repeated) for metric in whole.values()]
+    by_score = not all(part.ranks_by_confidence for part in parts)
+    keys = [
+        (metric.reads_score and by_score, metric.reads_levels, i if metric.own_losses else None)
+        for i, metric in enumerate(metrics)
+    ]
+    sorts = {key: _Sort.of(metric, parts) for key, metric in zip(keys, metrics, strict=True)}
+    for rows in row_blocks(len(counts), step=max(1, _MOST_SORTED // counts.shape[1])):
+        times = counts[rows].T.astype(np.float64, order="C")
+        rankings = {key: sort.ranking(times) for key, sort in sorts.items()}
+        for i, (key, metric) in enumerate(zip(keys, metrics, strict=True)):
+            values[rows, i] = metric.of_ranking(rankings[key])
     return values
 
 
@@ -202,26 +206,39 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
     ]
 
 
-class _SharedSort:
-    """Samples in the order of a ranking, sorted once for all resamples."""
+class _Sort:
+    """Samples in the order of their scores, sorted once for all draws of their weights.
 
-    def __init__(self, profile: ConfidenceProfile, score: Floats) -> None:
-        self.order: Codes = np.argsort(-score)
-        if profile.sample_weight is not None:
-            self.order = self.order[profile.sample_weight[self.order] > 0]  # a sample of weight zero is no sample
-        self.weight = None if profile.sample_weight is None else profile.sample_weight[self.order]
-        self.score = score[self.order]
-        self.tied = bool((self.score[1:] == self.score[:-1]).any())
+    A product with a sparse matrix adds, for each distinct score, the weights of its samples, or what they lose.
+    """
 
-    def resample(self, counts: Counts, lost: NDArray[Any]) -> Ranking:
-        """Return the ranking of the samples, given the loss of each, with these counts or factors as weights."""
-        drawn = counts[self.order]
-        there = np.flatnonzero(drawn)
-        score, weight = self.score[there], drawn[there].astype(np.float64)
-        if self.weight is not None:
-            weight *= self.weight[there]
-        errors = weight * lost[self.order[there]]
-        if self.tied:
-            starts = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
-            score, weight, errors = score[starts], np.add.reduceat(weight, starts), np.add.reduceat(errors, starts)
-        return Ranking(score, weight, errors)
+    def __init__(self, score: Floats, lost: NDArray[Any], weight: Floats, every_level: bool) -> None:
+        order = np.argsort(-score)
+        score, lost = score[order], lost[order]
+        starts = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
+        if not every_level:  # a run of scores without errors is one level
+            some = np.logical_or.reduceat(lost != 0, starts)
+            starts = starts[some | np.append(True, some[:-1])]
+        self._score = score[starts]
+        place, shape = (order, np.append(starts, len(score))), (len(starts), len(score))
+        self._weight = sparse.csr_array((weight[order], *place), shape)
+        self._lost = sparse.csr_array((weight[order] * lost, *place), shape, copy=True)
+        self._lost.eliminate_zeros()
+
+    @classmethod
+    def of(cls, metric: Ranked, parts: Sequence[ConfidenceProfile]) -> "_Sort":
+        """Sort the samples of all parts as a metric does."""
+        columns = [
+            (
+                part.score if metric.reads_score else part.confidence,
+                metric.losses_of(part),
+                np.ones(len(part)) if part.sample_weight is None else part.sample_weight,
+            )
+            for part in parts
+        ]
+        score, lost, weight = map(np.concatenate, zip(*columns, strict=True))
+        return cls(score, lost, weight, metric.reads_levels)
+
+    def ranking(self, times: Floats) -> Ranking:
+        """Return the ranking of the samples, whose weights are multiplied by the factors in each column."""
+        return Ranking(self._score, (self._weight @ times).T, (self._lost @ times).T)

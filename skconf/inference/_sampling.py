@@ -400,9 +400,8 @@ def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePro
 
 def _draw_counts(out: Counts, rng: np.random.Generator) -> None:
     """Fill in how often each unit is drawn: a multinomial, first by blocks and then within each block."""
-    edges = np.append(np.arange(0, len(out), _UNITS_AT_ONCE), len(out))
-    widths = np.diff(edges)
-    drawn = rng.multinomial(len(out), widths / len(out))
-    for start, width, total in zip(edges, widths, drawn, strict=False):
-        picks = rng.integers(width, size=total, dtype=np.uint16)
-        out[start : start + width] = np.bincount(picks, minlength=width)
+    blocks = [out[start : start + _UNITS_AT_ONCE] for start in range(0, len(out), _UNITS_AT_ONCE)]
+    drawn = [len(out)] if len(blocks) == 1 else rng.multinomial(len(out), [len(block) / len(out) for block in blocks])
+    for block, total in zip(blocks, drawn, strict=True):
+        picks = rng.integers(len(block), size=total, dtype=np.uint16)
+        block[:] = np.bincount(picks, minlength=len(block))

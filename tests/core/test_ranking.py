@@ -48,8 +48,31 @@ def test_unit_weights_change_nothing(n, levels, rate, seed):
     rng = np.random.default_rng(seed)
     score, wrong = rng.integers(0, levels, n) / levels, rng.random(n) < rate
     plain, weighted = Ranking.of(score, wrong), Ranking.of(score, wrong, np.ones(n))
-    for name in ("total_weight", "total_errors", "total_right", "at_errors", "score", "weight", "errors"):
+    for name in ("total_weight", "total_errors", "total_right", "score", "weight", "errors"):
         np.testing.assert_array_equal(getattr(plain, name), getattr(weighted, name))
+    for one, other in zip(plain.at_errors, weighted.at_errors, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.integers(1, 30),
+    levels=st.sampled_from([1, 3, 10**9]),
+    rate=st.sampled_from([0, 0.3, 1]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_draws_are_evaluated_together_as_one_by_one(n, levels, rate, seed):
+    rng = np.random.default_rng(seed)
+    score, wrong = rng.integers(0, levels, n) / levels, rng.random(n) < rate
+    weight = rng.exponential(size=(5, n)) * rng.integers(0, 2, (5, n)) + np.eye(n)[0]
+    together = np.zeros((2, 5, len(distinct := np.unique(-score))))
+    for row, each in enumerate(weight):
+        for level, w, lost in zip(np.searchsorted(distinct, -score), each, wrong, strict=True):
+            together[:, row, level] += w, w * lost
+    drawn = Ranking(-distinct, *together)
+    for name in ("mean_prefix_risk", "discordant_weight"):
+        expected = [getattr(Ranking.of(score, wrong, each), name)() for each in weight]
+        np.testing.assert_allclose(getattr(drawn, name)(), expected, rtol=1e-12, atol=1e-14)
 
 
 @settings(max_examples=100, deadline=None)

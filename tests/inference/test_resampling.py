@@ -1,6 +1,7 @@
 """Resamples drawn as counts, and statistics of them without an array being built again."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -66,6 +67,58 @@ def test_statistics_of_counts_are_those_of_repeated_rows(weighted, levels, monke
             warnings.simplefilter("ignore")
             expected = [statistic.value(resample) for statistic in statistics.values()]
         np.testing.assert_allclose(found[row, 0], expected, rtol=1e-9, atol=1e-12, err_msg=str(list(statistics)))
+
+
+RANKED = [
+    "aurc_loss",
+    "excess_aurc_loss",
+    ("excess_aurc_loss", {"optimum": "asymptotic"}),
+    "augrc_loss",
+    "confidence_roc_auc_score",
+    ("selective_risk_loss", {"coverage": 0.7}),
+    ("selective_accuracy_score", {"coverage": 0.2}),
+    "metric_coverage_auc",
+    ("metric_coverage_auc", {"metric": "selective_accuracy", "normalize": "all", "to_zero": True}),
+    ("metric_coverage_auc", {"phi": np.square}),
+    ("metric_coverage_auc", {"similarity": [[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]}),
+]
+
+
+@pytest.mark.parametrize("most", [1, 100, 1 << 16], ids=["each draw alone", "two draws", "all draws"])
+@pytest.mark.parametrize("errors", ["none", "some", "all"])
+@pytest.mark.parametrize("levels", [None, 6], ids=["distinct", "tied"])
+def test_ranked_metrics_of_all_draws_are_those_of_each_draw(most, errors, levels, monkeypatch):
+    """Factors multiply the weights, and may be 0. Two of the answers are beside the others."""
+    monkeypatch.setattr("skconf.inference._resampling._MOST_SORTED", most)
+    profile = drawn_profile(40, weighted=True, levels=levels)
+    if errors != "some":
+        profile = profile[profile.correct == (errors == "none")]
+    rng, n = np.random.default_rng(1), len(profile)
+    factors = rng.exponential(size=(5, n)) * rng.integers(0, 2, (5, n))
+    factors[0, 2:] = 0
+    factors += np.eye(n)[0]
+    for metric in RANKED:
+        (statistic,) = read_statistics([metric], {})[0].values()
+        whole = replicate(lambda *_: factors, [profile], [statistic], 5)[:, 0, 0]
+        parts = replicate(lambda *_: factors, [profile[:-2]], [statistic], 5, beside=profile[-2:])[:, 0, 0]
+        weights = factors * profile.sample_weight
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected = [statistic.value(replace(profile, sample_weight=weight)) for weight in weights]
+        for found in (whole, parts):
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14, err_msg=str(metric))
+
+
+def test_ranked_metrics_of_draws_count_rows_that_abstain():
+    rng = np.random.default_rng(0)
+    right, confidence, abstained = (rng.random(60) < 0.9).astype(float), rng.random(60), rng.random(60) < 0.3
+    right[abstained] = confidence[abstained] = np.nan
+    profile = ConfidenceProfile.from_correctness(right, confidence, abstained=abstained)
+    counts = Sampling(60).draw(4, rng)
+    for metric in RANKED[:-1]:
+        (statistic,) = read_statistics([metric], {})[0].values()
+        found = replicate(lambda *_: counts, [statistic.on(profile)], [statistic], 4)[:, 0, 0]
+        expected = [statistic.value(profile.of_rows(np.repeat(np.arange(60), count))) for count in counts]
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14, err_msg=str(metric))
 
 
 def test_score_other_than_the_confidence_is_what_ranks():

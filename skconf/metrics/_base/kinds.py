@@ -321,6 +321,9 @@ class Ranked(Metric):
 
     why_resampled = "its slopes are not known"
     reads_score = True
+    #: Whether the value depends on the scores themselves. If only their order matters, right answers that no error is
+    #: between may be taken as tied.
+    reads_levels: ClassVar[bool] = False
 
     @property
     def own_losses(self) -> bool:

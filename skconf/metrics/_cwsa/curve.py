@@ -56,6 +56,7 @@ class _OverThresholds(Ranked, rests_on="errors"):
     shared_text = MappingProxyType({"{reward}": REWARD})
     takes = "graded"
     counts_abstained = True
+    reads_levels = True
 
     thresholds: Any = None
     normalize: str = "accepted"
@@ -90,10 +91,10 @@ class _OverThresholds(Ranked, rests_on="errors"):
         count = len(ranking.score) - np.searchsorted(ranking.score[::-1], self.thresholds, side="left")
 
         def accepted(values: Floats) -> Floats:
-            return np.concatenate([[0.0], np.cumsum(values)])[count]
+            return np.where(count > 0, np.cumsum(values, axis=-1)[..., count - 1], 0.0)
 
-        right = ranking.weight - ranking.errors
-        weight, rights, errors = accepted(ranking.weight), accepted(right), accepted(ranking.errors)
+        right, weight, errors = ranking.weight - ranking.errors, accepted(ranking.weight), accepted(ranking.errors)
+        rights = weight - errors
         if self.phi is None:  # Σ (c − τ) = Σ c − τ Σ 1: thresholds need no passes of their own
             scale, score = 1 / (1 - self.thresholds), np.maximum(ranking.score, 0.0)  # abstentions have −∞
             earned = (accepted(score * right) - self.thresholds * rights) * scale
@@ -103,7 +104,7 @@ class _OverThresholds(Ranked, rests_on="errors"):
             most = int(count.max())  # answers that no threshold accepts do not matter
             worth[:most] = worth_of(self.phi, ranking.score[:most])
             earned, lost = accepted(worth * right), accepted(worth * ranking.errors)
-        total = ranking.total_weight
+        total = np.expand_dims(ranking.total_weight, -1)
         below = weight if self.normalize == "accepted" else np.where(weight > 0, total, 0.0)
         return CWSACurve(
             thresholds=self.thresholds,
@@ -230,13 +231,16 @@ class MetricCoverageAUC(
         if (np.diff(self.thresholds) < 0).any():
             raise ValueError("thresholds must be in ascending order. Pass sorted(thresholds).")
 
-    def of_ranking(self, ranking: Ranking) -> float:
+    def of_ranking(self, ranking: Ranking) -> Any:
         curve = self.curve(ranking)
         coverage, height = curve.coverage, np.where(curve.coverage > 0, getattr(curve, self.metric), 0.0)
         if self.to_zero:
-            last = max(int(np.count_nonzero(coverage)) - 1, 0)  # thresholds ascend: those that accept come first
-            coverage, height = np.append(coverage[: last + 1], 0.0), np.append(height[: last + 1], height[last])
-        return float((-np.diff(coverage) * (height[1:] + height[:-1]) / 2).sum())
+            # Thresholds ascend: those that accept come first.
+            last = np.maximum(np.count_nonzero(coverage, axis=-1, keepdims=True) - 1, 0)
+            at_zero = np.take_along_axis(height, last, axis=-1)
+            height = np.concatenate([np.where(coverage > 0, height, at_zero), at_zero], axis=-1)
+            coverage = np.concatenate([coverage, np.zeros_like(at_zero)], axis=-1)
+        return (-np.diff(coverage, axis=-1) * (height[..., 1:] + height[..., :-1]) / 2).sum(axis=-1)
 
 
 metric_coverage_auc = MetricCoverageAUC.function

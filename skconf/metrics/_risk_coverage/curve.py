@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import xlog1py
 
 from skconf._core.checks import check_option
 from skconf._core.inputs import BELOW_ONE, refuse_scaled
@@ -150,7 +151,7 @@ class AURC(
     takes = "costs"
     of_losses = True
 
-    def of_ranking(self, ranking: Ranking) -> float:
+    def of_ranking(self, ranking: Ranking) -> Any:
         return ranking.mean_prefix_risk()
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
@@ -208,11 +209,11 @@ class ExcessAURC(
     def __post_init__(self) -> None:
         check_option(self.optimum, "optimum", ("exact", "asymptotic"))
 
-    def of_ranking(self, ranking: Ranking) -> float:
+    def of_ranking(self, ranking: Ranking) -> Any:
         if self.optimum == "asymptotic":
             error_rate = ranking.total_errors / ranking.total_weight
-            least = error_rate + (1 - error_rate) * np.log1p(-error_rate) if error_rate < 1 else 1.0
-            return ranking.mean_prefix_risk() - float(least)
+            least = error_rate + xlog1py(1 - error_rate, -error_rate)
+            return ranking.mean_prefix_risk() - least
         return ranking.mean_prefix_risk() - _errors_last(ranking).mean_prefix_risk()
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
@@ -268,7 +269,7 @@ class AUGRC(
     takes = "costs"
     of_losses = True
 
-    def of_ranking(self, ranking: Ranking) -> float:
+    def of_ranking(self, ranking: Ranking) -> Any:
         total, errors = ranking.total_weight, ranking.total_errors
         return (ranking.discordant_weight() + errors**2 / 2) / total**2
 
@@ -313,4 +314,5 @@ def discordant_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
 def _errors_last(ranking: Ranking) -> Ranking:
     """Return the best ranking with the same errors: all right predictions have a higher score than all errors."""
     total, errors = ranking.total_weight, ranking.total_errors
-    return Ranking(np.array([1.0, 0.0]), np.array([total - errors, errors]), np.array([0.0, errors]))
+    weight = np.stack([total - errors, errors], axis=-1)
+    return Ranking(np.array([1.0, 0.0]), weight, weight * [0.0, 1.0])

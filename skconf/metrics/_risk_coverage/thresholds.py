@@ -13,7 +13,7 @@ from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
 from skconf.metrics._base import references
 from skconf.metrics._base.columns import lost, scored_from
-from skconf.metrics._base.kinds import Ranked, Ratio, Substitute
+from skconf.metrics._base.kinds import Ranked, Ratio, Substitute, divide
 from skconf.profile import ConfidenceProfile
 
 #: The error rate near a threshold is that of this share of the predictions on each side, times n^(-1/5).
@@ -128,15 +128,15 @@ class AtCoverage(Substitute, Ranked):
     why_resampled = ""
     counts_abstained = True
     of_losses = True
+    reads_levels = True
 
     coverage: float
     of_right: bool
 
-    def of_ranking(self, ranking: Ranking) -> float:
+    def of_ranking(self, ranking: Ranking) -> Any:
         accepted, errors, goal = self._curve(ranking)
-        if goal > accepted[-1] * (1 + _ROUNDING):
-            return np.nan
-        risk = float(np.interp(goal, accepted, errors)) / goal
+        risk = _interpolated(goal, accepted, errors) / goal
+        risk = np.where(goal > accepted[..., -1] * (1 + _ROUNDING), np.nan, risk)
         return 1 - risk if self.of_right else risk
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
@@ -159,11 +159,22 @@ class AtCoverage(Substitute, Ranked):
         last = min(int(np.searchsorted(accepted, goal * (1 - _ROUNDING))), len(accepted) - 1)
         return np.asarray(profile.score >= ranking.score[max(last - 1, 0)])
 
-    def _curve(self, ranking: Ranking) -> tuple[Floats, Floats, float]:
+    def _curve(self, ranking: Ranking) -> tuple[Floats, Floats, Any]:
         """Return the weight and the errors of the predictions above each score, and the weight to accept."""
         answers = ranking.score > -np.inf
-        accepted, errors = (np.append(0, np.cumsum(each[answers])) for each in (ranking.weight, ranking.errors))
+        accepted, errors = (
+            np.insert(np.cumsum(each[..., answers], axis=-1), 0, 0.0, axis=-1)
+            for each in (ranking.weight, ranking.errors)
+        )
         return accepted, errors, self.coverage * ranking.total_weight
+
+
+def _interpolated(at: Any, x: Floats, y: Floats) -> Any:
+    """Return y at a place in each row, between values of x; the last y if x ends below the place."""
+    at = np.minimum(np.expand_dims(at, -1), x[..., -1:])
+    above = np.count_nonzero(x < at, axis=-1, keepdims=True)
+    (x0, y0), (x1, y1) = ([np.take_along_axis(each, k, axis=-1) for each in (x, y)] for k in (above - 1, above))
+    return (y0 + divide(y1 - y0, x1 - x0, 0.0) * (at - x0))[..., 0]
 
 
 class OfAccepted(AtThreshold):
