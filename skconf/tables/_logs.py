@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
-from skconf._core.usual_names import CORRECTNESS, spelled
+from skconf._core.usual_names import CONFIDENCES, CONFIDENCES_OR_POSITIVES, CORRECTNESS, spelled
 from skconf.tables._bytes import opened
 from skconf.tables._entries import says_yes
 from skconf.tables._inspect import InspectLog
@@ -29,6 +29,8 @@ from skconf.tables._unreadable import readable
 _CONFIDENCES = ("score.confidence", "metadata.confidence", "confidence")
 #: Column that says who abstains, if none is named.
 _ABSTAINED = "abstained"
+#: Names of columns of numbers that are no grades. A score may be a grade.
+_ARE_CONFIDENCES = (CONFIDENCES | CONFIDENCES_OR_POSITIVES) - {"score"}
 #: The number of lines that decide which tool wrote a file.
 _FIRST = 5
 #: States of samples that are neither answers nor abstain.
@@ -202,12 +204,18 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
     refused = [name for name in log.refused if correct in (name, name.partition(",")[0])]
     if refused and not any(correct in (name, name.partition(",")[0]) for name in names):
         raise DataError(f"{refused[0]} {log.refused[refused[0]]}.", kind="no grade", column=correct)
-    if not names and log.grades:
-        raise DataError(
-            f"no column has a usual name of grades, such as correct. Numbers from 0 to 1 are in {shorten(log.grades)}.",
-            kind="no grade",
-            advice=f"Name the column that grades the answers, such as {option('correct', log.grades[0])}.",
-        )
+    if isinstance(log, JsonRows):
+        named = next((name for name in log.refused if spelled(name) in CORRECTNESS), None)
+        if not names and named is not None:
+            advice = "Write 1 or true for each right answer, and 0 or false for each wrong one."
+            raise DataError(f"{named} {log.refused[named]}.", kind="no grade", column=named, advice=advice)
+        maybe = [name for name in log.grades if spelled(name.rpartition(".")[2]) not in _ARE_CONFIDENCES]
+        if not names and maybe:
+            raise DataError(
+                f"no column has a usual name of grades, such as correct. Numbers from 0 to 1 are in {shorten(maybe)}.",
+                kind="no grade",
+                advice=f"Name the column that grades the answers, such as {option('correct', maybe[0])}.",
+            )
     if not names:
         why = "; ".join(f"{name} {reason}" for name, reason in log.refused.items())
         raise DataError(

@@ -386,6 +386,23 @@ def test_a_metric_that_was_named_without_its_filter_is_said_to_be_no_grade(tmp_p
         read_log(written(rows, tmp_path / "samples_x.jsonl"), correct="acc")
 
 
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (
+            {"id": 0, "correct": "wrong", "confidence": 0.9},
+            "correct has 'wrong', not only numbers. Write 1 or true",
+        ),
+        ({"confidence": 0.9, "judge": 0.5}, r"Numbers from 0 to 1 are in \['judge'\]. .* such as correct='judge'"),
+        ({"text": "a", "prob": 0.9}, "nothing in this log grades answers with numbers from 0 to 1: text has 'a'"),
+    ],
+)
+def test_a_confidence_is_not_proposed_as_a_grade(row, told, tmp_path):
+    """The error for {"correct": "wrong", "confidence": 0.9} proposed correct="confidence"."""
+    with pytest.raises(ValueError, match=told):
+        read_log(written([row] * 3, tmp_path / "own.jsonl"))
+
+
 @pytest.mark.parametrize(("text", "kind"), [("{", "damaged"), ("[]", "no log"), ('{"eval": {}}', "no log")])
 def test_other_json_is_no_log(text, kind, tmp_path):
     path = tmp_path / "x.json"
