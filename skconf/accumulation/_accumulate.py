@@ -52,8 +52,8 @@ def accumulate(
           lines (.jsonl, .ndjson, with an object in each line), also compressed. They are read batch by batch. If
           several paths lead to the same file, it is read once. A folder, or a pattern that ends in a star, skips files
           with other endings, such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or
-          bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" mean "1", unless a label
-          is written like that. A part ``name=value`` of a path is a column.
+          bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" mean "1", unless they are
+          labels themselves. A part ``name=value`` of a path is a column.
         - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
           polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
           dimensions);

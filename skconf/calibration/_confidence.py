@@ -32,7 +32,8 @@ class ConfidenceCalibrator(Calibrator):
     Attributes
     ----------
     calibrator_ : calibrator
-        The calibrator, fitted on confidences and on whether each answer was right. Its second class is True.
+        The calibrator, fitted on confidences and on whether each answer was right. The second column of its
+        probabilities is P(right).
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 

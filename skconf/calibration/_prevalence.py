@@ -45,7 +45,7 @@ def correct_prevalence(
         was calibrated. If it was not calibrated, give the shares in its training rows, after any undersampling. With
         two classes, one share is enough. You can also pass true labels; the shares are then computed from them.
     after : mapping of label to share, or array-like of labels
-        Shares of the classes where the model is used, in the same forms.
+        Shares of the classes where the model is used, given in the same way as `before`.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns, such as ``classes_`` of a classifier. None uses the names of the columns of a table, or
         else the sorted labels of `before` and `after`. If the labels are 0 and 1, `before` and `after` may name only

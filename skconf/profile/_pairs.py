@@ -151,8 +151,8 @@ class FromPairs(Changed):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            u_M, the largest expected cost that the decision of least expected cost can have. None uses 1; a cost or an
-            uncertainty above 1 is then an error.
+            u_M, the largest possible uncertainty: the expected cost of the best decision, for the probabilities at
+            which it is highest. None uses 1; a cost or an uncertainty above 1 is then an error.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
@@ -186,7 +186,7 @@ class FromPairs(Changed):
             if max(paid.max(), doubt.max()) > 1:
                 raise ValueError(
                     f"a cost or an uncertainty is {max(paid.max(), doubt.max()):g}, which is above 1. Pass largest=, "
-                    "the largest expected cost that the decision of least expected cost can have."
+                    "the largest uncertainty that is possible."
                 )
             largest = 1.0
         check_number(largest, "largest", 0.0, np.inf, open_high=True, positive=True)

@@ -131,7 +131,7 @@ class Statistic:
         return self._signed(self.metric.influence(self.on(profile)))
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:
-        """Return what each sample adds to the value; if the value is no such sum, the first-order effects."""
+        """Return what each sample adds to the value; the first-order effects if the value is not a sum over samples."""
         if np.isnan(self.sign):
             why = self.why_resampled
             raise TypeError(f"{self.name} has no per-sample contributions: {why}. Use the metric itself.")

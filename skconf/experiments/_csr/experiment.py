@@ -112,8 +112,8 @@ def csr_experiment(
         A row for each data set, seed and calibration. The columns are `dataset`, `seed`, `calibration`, the number of
         test samples `n_test`, the boosting `rounds`, and the quantities of the tables. Columns that end in `_se` have
         the standard errors on a test set of this size. Table 12 adds the curves of Figures 1 and 2 for the class
-        `curve_of`, as arrays `roc` and `cw_roc` of shape (n_points, 2). For `estimators`, the column `calibration` has
-        the name: "mine" without calibration, then "mine, platt". Their `rounds` are 0.
+        `curve_of`, as arrays `roc` and `cw_roc` of shape (n_points, 2). For an estimator named "mine", the column
+        `calibration` has "mine" without calibration, and "mine, platt" with Platt scaling. Their `rounds` are 0.
 
     Raises
     ------

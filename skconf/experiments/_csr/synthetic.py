@@ -196,7 +196,7 @@ def csr_synthetic_auc_experiment(
     distributions : sequence of str, default=all ten
         Distributions of the confidence.
     modes : sequence of str, default=all eight
-        Calibration modes. The paper prints the areas of "perfect".
+        Calibration modes. The paper prints areas only for the mode "perfect".
     n_repetitions : int, default=100
         Number of repetitions, 2 or more.
     random_state : int, default=0

@@ -15,7 +15,7 @@ _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
 BESIDE = "Each entry: our value, the paper's value, and their difference in standard errors (s.e.), if comparable."
 CHANCE = (
     f"If values differ only by sampling, {100 * _CHANCE:.1f}% of them are within {_NEAR} standard errors by chance. "
-    "If rounding of the printed value explains a difference, it counts as 0."
+    "A difference that rounding of the printed value explains counts as 0."
 )
 #: At most this many values that differ are named.
 _NAMED = 3

@@ -70,7 +70,7 @@ class ExperimentReport:
 
     @property
     def result(self) -> list[str]:
-        """How many values agree with the paper, and the findings. The findings come first if nothing can agree."""
+        """How many values agree with the paper, and the findings, which come first if no value can be compared."""
         agreement = [] if self.compared is None else agreement_words(self.compared)
         some = self.compared is not None and self.compared["paper"].notna().any()
         return [*agreement, *self.findings] if some else [*self.findings, *agreement]
