@@ -29,7 +29,7 @@ def test_risk_below_a_ratio_of_one():
     table = printed_table("csr_table6").query("calibration == 'none'")
     everywhere = norm.cdf((table["csr"] - 1) / table["csr_std"])
     cut = np.where(table["csr"] > 1, everywhere, 0)
-    says("is 46.22%. It has this value only if the risk is 0 for ratios below 1;")
+    says("46.22%, needs a risk of 0 for ratios below 1;")
     says(f"with Φ in every row it would be {everywhere.mean():.2%}")
     assert f"{cut.mean():.2%}" == f"{table['risk_probability'].mean():.2%}" == "46.22%"
 
@@ -55,7 +55,7 @@ def test_risks_of_known_distributions():
 
 def test_clipped_confidences_could_not_have_made_the_synthetic_ratio():
     table = printed_table("csr_tables5_8_9").set_index(["n_samples", "distribution", "mode"])["csr"]
-    says(f"Bimodal under Random 0.5 has a ratio of {table[1000, 'Bimodal', 'random_0.5']:,.0f}")
+    says(f"Bimodal under Random 0.5 has a size ratio of {table[1000, 'Bimodal', 'random_0.5']:,.0f}")
     assert 1e8 / 1000 / 100 == 1000  # an error at the clip, of 1,000 samples, in the mean over 100 repetitions
 
 
@@ -70,7 +70,7 @@ def test_orders_of_calibrations():
     without = [table.drop(index="wine") for table in (weighted, area)]
     holds = [(table["isotonic"] > table["none"]) & (table["none"] > table["platt"]) for table in without]
     assert len(without[0]) == 14
-    says(f"holds on {holds[0].sum()} of them for cwA, and on {holds[1].sum()} for cwAUC")
+    says(f"holds on {holds[0].sum()} of these for cwA, and on {holds[1].sum()} for cwAUC")
     assert (without[1]["none"] > without[1]["platt"]).all()
     rest = area.drop(index="obesity").mean()
     says(
@@ -99,8 +99,8 @@ def test_rows_of_table_1_are_impossible_by_either_reading():
     assert over_all.index[over_all].tolist() == expected
     assert all(apart[row] > errors[row] + rounding for row in expected)
     low, high = expected[0], expected[-1]
-    says(f"At 0.6 this difference is {apart[low]:.3f}, but the error rate is {errors[low]:.3f}.")
-    says(f"At 0.95 the difference is {apart[high]:.2f}, but the error rate is {errors[high]:.3f}.")
+    says(f"At 0.6 the difference is {apart[low]:.3f}, but the error rate is {errors[low]:.3f};")
+    says(f"at 0.95 it is {apart[high]:.2f}, but the error rate is {errors[high]:.3f}.")
 
 
 def test_calibrated_and_overconfident_models():
@@ -125,7 +125,7 @@ def test_brier_scores_of_two_systems():
     normalised = table.loc[rows, "n_brier_confidence"]
     errors = table.loc[rows, "n_error_rate"] * 0.9  # ten classes, equally many of each
     plain = normalised / 2 * errors * (1 - errors)
-    says("{:.4f} and {:.4f}. They are normalised, and are twice".format(*normalised))
+    says("{:.4f} and {:.4f}. These are twice".format(*normalised))
     says("the Brier scores are {:.4f} and {:.4f}".format(*plain))
 
 
@@ -135,6 +135,4 @@ def test_infinitely_many_classes():
         largest = 1 - 1 / classes
         r = u / largest
         assert (f"{r - np.log(r) / largest:.2f}", f"{r**2 + 2 * (1 - r) / largest:.2f}") == text
-    says(
-        "For n = 0 it costs 7.30 with K = 16, and 6.91 with infinitely many classes. For n = 1 it costs 2.13 and 2.00."
-    )
+    says("costs 7.30 with K = 16 and 6.91 with infinitely many classes for n = 0, and 2.13 and 2.00 for n = 1.")
