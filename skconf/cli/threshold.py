@@ -99,8 +99,8 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "--spend",
         choices=("evenly", "first"),
         default="evenly",
-        help="'first' accepts more cases than 'evenly' if there are hardly more rows than needed, and fewer cases if "
-        "there are many rows (default: 'evenly')",
+        help="'first' accepts more cases than 'evenly' if there are hardly more rows than a guarantee needs, and fewer "
+        "cases if there are many rows (default: 'evenly')",
     )
     threshold.add_argument(
         "--seed",
@@ -313,7 +313,7 @@ def _text(found: Mapping[str, Any]) -> str:
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
     answers = f": {found['answers']:,} are answers; in the others, the model abstains" if "answers" in found else ""
     level = _percent(found["confidence_level"])
-    together = f" All guarantees hold together with {level} confidence." if accepting else ""
+    together = f" All guarantees hold together with a probability of {level}." if accepting else ""
     lines = [f"{found['rows']:,} rows{answers}.{together}"]
     if "clusters" in found:
         row = "answer" if answers else "row"
