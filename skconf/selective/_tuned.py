@@ -112,13 +112,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Predict the class that was most probable before the calibration. With a `cost_matrix`, it must be False, and
         `confidence` must be the default.
     prevalence : mapping of label to float or pair of float, default=None
-        Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. With two
-        classes, the share of one is enough. The calibrated probabilities are corrected to these shares. You must set a
-        `calibration`, and it must not give probabilities of zero. The threshold is chosen for the given shares, too, as
-        in :func:`tune_threshold`. With a `confidence_level` you can also give a range, such as
-        ``{"fraud": (0.005, 0.02)}``: the promise then holds at both ends, and the probabilities are corrected to the
-        middle of the range. With several promises, or with `slices`, give a share and not a range; it is the share
-        among all samples.
+        Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. The calibrated
+        probabilities are corrected to these shares, as in :class:`SelectiveClassifier`, and the threshold is chosen for
+        them, as in :func:`tune_threshold`. With a `confidence_level` you can also give a range, such as ``{"fraud":
+        (0.005, 0.02)}``: the promise then holds at both ends, and the probabilities are corrected to the middle of the
+        range. With several promises, or with `slices`, a range is not possible.
     cv : int, cross-validation generator, float or None, default=None
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
         the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
