@@ -37,6 +37,8 @@ from skconf.tables._reading import Reading, names_in_words, several_readings
 
 #: The number of rows that decide on a reading.
 HEAD_ROWS = 10_000
+#: As many lists do not all fall by chance.
+_MANY_LISTS = 10
 #: Words in the names of columns that may hold lists of probabilities. Other columns are not read to find such lists.
 _LISTS = re.compile("prob|score|softmax|conf|pred|output", re.IGNORECASE)
 #: For each column, the sum of probabilities with two decimals may differ from 1 by this much.
@@ -138,26 +140,27 @@ class _Readings:
     def _of_lists(self, target: Any, truth: list[str]) -> Iterator[Reading]:
         """Go through columns of lists with a probability for each class, if the labels say the places in the lists."""
         for name in self._may_be_lists():
-            if name != target and name not in self.given.named and (n_classes := self._n_in_lists(name)) > 1:
-                given = range(n_classes) if self.given.labels is None else self.given.labels
+            values = None if name == target or name in self.given.named else self._lists(name)
+            if values is not None and not _is_by_size(values):
+                given = range(values.shape[1]) if self.given.labels is None else self.given.labels
                 labels = tuple(map(plain, given))
-                if len(labels) == n_classes and set(truth) <= set(labels):
+                if len(labels) == values.shape[1] and set(truth) <= set(labels):
                     yield Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
 
     def _may_be_lists(self) -> list[Any]:
         return [name for name in self.names if _LISTS.search(str(name))]
 
-    def _n_in_lists(self, name: Any) -> int:
-        """Return how many probabilities each list of a column has; 0 if it has no lists, or if they do not sum to 1."""
+    def _lists(self, name: Any) -> NDArray[np.float64] | None:
+        """Return the lists of a column as rows; None if it has no lists of probabilities that sum to 1."""
         (column,) = self._loaded([name])
         if not holds_lists(column):
-            return 0
+            return None
         try:
             values = np.stack([np.asarray(each, dtype=np.float64) for each in column.dropna()])
         except (TypeError, ValueError):  # of unequal lengths, or with something else than numbers
-            return 0
+            return None
         is_whole = values.ndim == 2 and values.min(initial=0) >= 0 and _off(values.sum(axis=1), 1) <= _ROUNDING * 2
-        return values.shape[1] if is_whole else 0
+        return values if is_whole and values.shape[1] > 1 else None
 
     def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
         """Go through columns of probabilities whose names contain the true labels, all in the same way."""
@@ -390,11 +393,18 @@ class _Readings:
 
     def _advice(self, target: Any, sure: list[Any]) -> str:
         """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
-        for name in filter(self._n_in_lists, self._may_be_lists()):
-            return (
-                f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in the "
-                f"order of the lists as {option('labels')}."
-            )
+        for name in self._may_be_lists():
+            values = self._lists(name)
+            if values is not None and _is_by_size(values):
+                return (
+                    f"The lists in {name!r} are sorted by size, so the labels may be in another order in each row. "
+                    f"Write a column for each class instead, named {PREFIX}LABEL."
+                )
+            if values is not None:
+                return (
+                    f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in "
+                    f"the order of the lists as {option('labels')}."
+                )
         for name in self._may_be_lists():
             if holds_lists(self._loaded([name])[0]) or "".join(self.texts(name)[:1]).startswith(("[", "{")):
                 return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
@@ -423,6 +433,11 @@ class _Readings:
 def _off(sums: Any, whole: int) -> float:
     """Return the largest difference between sums and a whole, as a share of it, in steps that matter."""
     return round(float(np.abs(sums / whole - 1).max()), 3)
+
+
+def _is_by_size(lists: NDArray[np.float64]) -> bool:
+    """Return whether numbers fall in every list, as scores of the most probable labels do."""
+    return lists.shape[1] > 2 and len(lists) >= _MANY_LISTS and bool((np.diff(lists) <= 0).all())
 
 
 def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:

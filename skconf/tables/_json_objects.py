@@ -23,6 +23,8 @@ _SPACED = re.compile(rb'"\s+:')
 _HALF = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
 )
+#: What an object in a list of scores has.
+_LABEL_AND_SCORE = {"label", "score"}
 #: Types of values that hold others.
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
@@ -151,6 +153,9 @@ def columns_in(
     for name in dict.fromkeys(chain.from_iterable(rows)):
         values = [row.get(name) for row in rows]
         kinds = {*map(type, values)}
+        if list in kinds:
+            values = [*map(_by_label, values)]
+            kinds = {*map(type, values)}
         if not _NESTED.isdisjoint(kinds):
             if dict in kinds:
                 yield from columns_in([value if type(value) is dict else {} for value in values], (*before, name))
@@ -164,5 +169,17 @@ def values_at(rows: Sequence[Any], place: tuple[str, ...]) -> list[Any]:
     """Return what objects have at a place; None if there is nothing, or a list or an object."""
     values = list(rows)
     for name in place:
-        values = [value.get(name) if type(value) is dict else None for value in values]
+        values = [value.get(name) if type(value) is dict else None for value in map(_by_label, values)]
     return [None if type(value) in _NESTED else value for value in values]
+
+
+def _by_label(value: Any) -> Any:
+    """Return [{"label": "cat", "score": 0.9}, …], as pipelines of transformers write it, as {"cat": 0.9, …}.
+
+    A list of one is the predicted label with its score. Other values stay as they are.
+    """
+    if type(value) is not list or not value:
+        return value
+    if not all(type(each) is dict and each.keys() == _LABEL_AND_SCORE for each in value):
+        return value
+    return value[0] if len(value) == 1 else {str(each["label"]): each["score"] for each in value}

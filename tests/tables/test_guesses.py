@@ -1,5 +1,7 @@
 """Files in the layouts of other tools: the one reading that fits is taken and said, and no other."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -306,6 +308,35 @@ def test_lists_of_probabilities(ending, tmp_path):
         read(Y3)
     found, _ = read(NAMES[P3.argmax(axis=1)], labels=["cat", "dog", "fox"])
     assert read_rows(open_table(path), found, None)[0].correct.all()
+
+
+def test_lists_of_scores_that_are_sorted_by_size_are_no_probabilities_of_classes(tmp_path):
+    """Zero-shot pipelines sort the labels of each row by their scores: the first place was read as class 0."""
+    table = pd.DataFrame({"target": Y3, "scores": np.sort(P3)[:, ::-1].tolist()})
+    table.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    with pytest.raises(ValueError, match="lists in 'scores' are sorted by size, so the labels may be in another order"):
+        guess_columns([open_table(tmp_path / "a.jsonl")], Columns())
+    table["target"] = P3.argmax(axis=1)
+    table.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    with pytest.raises(ValueError, match="sorted by size"):
+        guess_columns([open_table(tmp_path / "a.jsonl")], Columns())
+
+
+@pytest.mark.parametrize("batch", [None, 7])
+@pytest.mark.parametrize("top", [False, True])
+def test_output_of_transformers_in_json_lines(top, batch, tmp_path):
+    """A list of {"label", "score"}, sorted by score; with `top`, only of the most probable label."""
+    rows = []
+    for truth, proba in zip(Y3.tolist(), P3, strict=True):
+        scores = sorted(zip(proba.tolist(), NAMES.tolist(), strict=True), reverse=True)[: 1 if top else None]
+        output = [{"label": name, "score": score} for score, name in scores]
+        rows.append({"text": "?", "truth": truth, "prediction": output})
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = open_table(tmp_path / "a.jsonl")
+    found, _ = guess_columns([table], Columns())
+    profile, *_ = read_rows(table, found, batch)
+    np.testing.assert_array_equal(profile.correct, (PRED3 == Y3)[: len(profile)])
+    np.testing.assert_allclose(profile.confidence, SURE3[: len(profile)], atol=1e-12)
 
 
 def test_usual_names_are_read_without_a_word(tmp_path):
