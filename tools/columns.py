@@ -28,7 +28,7 @@ A file has a row for each prediction. It needs the columns in one row of this ta
 |---|---|---|
 | a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
 | the same, in lists (JSON lines, Parquet) | the label 0, 1, …, the lists | `{{"label": 0, "probs": [0.2, 0.8]}}` |
-| lists of transformers (JSON lines) | the true label, the lists | `{{"y": "a", "scores": [{{"label": "a", "score": 0.8}}, …]}}` |
+| lists of transformers (JSON lines) | label, lists | `{{"y": 1, "scores": [{{"label": 1, "score": 0.8}}, …]}}` |
 | two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
 | answers and their confidences | the true label, the predicted label, the confidence | `label,prediction,confidence` |
 | graded answers | whether each is right (1 or 0, or between), the confidence | `correct,confidence` |
