@@ -309,7 +309,7 @@ def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
     unseen, share = unseen_share(metric, profile)
     if share <= UNSEEN_SHARE:
         return ""
-    text = f"{100 * share:.0f}% of it comes from {len(unseen):,} answers among which fewer than 3 errors are expected"
+    text = f"{100 * share:.0f}% of the value comes from {len(unseen):,} answers with fewer than 3 expected errors"
     return f"{text}. {_capped(profile)}"
 
 

@@ -203,8 +203,8 @@ class SklearnScorer:
         function, sign, methods, _ = scorer_parts(scorer)
         if not {"predict", "predict_proba"} & set(methods):
             raise ValueError(
-                f"{scorer!r} needs {' or '.join(methods)}, but only predict_proba is called. Leave it out, and use it "
-                "separately."
+                f"{scorer!r} needs {' or '.join(methods)}, but only predict_proba is called. Leave this scorer "
+                "out, and use it separately."
             )
         self.scorer = scorer
         self.by_name = name is not None
