@@ -41,8 +41,8 @@ class TemperatureCalibrator(Calibrator):
     smoothing : float, default=0.0
         Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). With K
         classes, n the sum of weights and smoothing s, every calibrated probability p becomes (n p + s/K)/(n + s). The
-        calibration "smoothed_temperature" uses s = 1, the weight of one sample. No probability is then below
-        1/((n + 1) K), so the log loss of a sample is at most log((n + 1) K). T is fitted without the mixture.
+        calibration "smoothed_temperature" uses s = 1, the weight of one sample. No probability is then below 1/((n + 1)
+        K), so the log loss of a sample is at most log((n + 1) K). T is fitted before the mixing.
 
     Attributes
     ----------

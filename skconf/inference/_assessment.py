@@ -109,9 +109,9 @@ class Assessment:
         Number of answers with a confidence of 1, and number of errors among them.
     looks_swapped : bool
         Whether so few answers are right that labels, or columns of probabilities, may be in the wrong order. It is True
-        if far fewer are right than by always giving the rarer class. With two classes, it is also True if fewer are
-        right than that, and if swapped answers would be right about as often as the confidences imply. The verdict
-        then says so.
+        if far fewer are right than by always giving the rarer class. With two classes, any lower accuracy than by
+        always giving the rarer class is enough, if swapped answers would be right about as often as the confidences
+        imply. The verdict then says so.
     """
 
     text: str = ""

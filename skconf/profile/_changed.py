@@ -133,7 +133,7 @@ class Changed(Answers):
         if self.abstained is not None:
             raise ValueError(
                 f"{option('prevalence')} weights rows by their class, but rows in which the model abstains have no "
-                "class. Leave one of the two out."
+                "class. Leave out these rows or the prevalence."
             )
         shares = read_shares(prevalence, classes, option("prevalence"))
         weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))
