@@ -220,8 +220,8 @@ def _warn_of_search(model: Any, compared: int) -> None:
     level = getattr(model, "confidence_level", None)
     if level is not None and compared > model.n_candidates:
         warn(
-            f"The search chose one of {compared} candidates with the same labels that also chose their thresholds, so "
-            f"confidence_level={level} does not hold for it. Search inside, as in "
+            f"The search compared {compared} candidates on the same labels on which their thresholds were chosen, so "
+            f"confidence_level={level} does not hold for the candidate that it chose. Put the search inside, as in "
             f"{type(model).__name__}(GridSearchCV(...)), or set n_candidates={compared}."
         )
 
