@@ -5,11 +5,16 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from skconf._core.command_options import output_file, share_of_class, shares_of
 from skconf._core.terminal import CommandError, csv_text, line_width, say, write_file
 from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import DASH, written_out
+
+if TYPE_CHECKING:
+    from skconf.report._evidence.evidence import Evidence
+    from skconf.report._evidence.tables import TableAlone
 
 #: What separates the words in the name of a file, and a word.
 _BETWEEN = "-_. "
@@ -184,58 +189,16 @@ def _run(options: argparse.Namespace) -> int:
 
 def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tuple[str, list[str]]:
     """Write the requested files, and return the text for the terminal and its headings."""
-    from skconf.report import ConfidenceReport
-    from skconf.report._evidence.evidence import Evidence
-    from skconf.report._evidence.files import evidence_of_files, untold
-    from skconf.report._page.tables import WIDTH
     from skconf.report._report import check_page_name
-    from skconf.report._sections.document import headings
-    from skconf.report._sections.source import files_read
-    from skconf.report._sections.table import as_written
 
-    metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
         if options.html:
             check_page_name(options.html)
-        columns = columns_of(options) | {"groups": options.group, "threshold": options.threshold}
-        in_batches = True if options.batches else None
-        names = _names(list(dict.fromkeys(options.files)), pool=options.pool)
-        with written_out(list(dict.fromkeys(options.files))) as files:
-            evidence = evidence_of_files(
-                files if names is None else dict(zip(names, files, strict=True)),
-                columns,
-                metrics,
-                in_batches=in_batches,
-                progress=True,
-                ids=options.id,
-                truth=options.truth,
-                slices=options.slices,
-                errors=options.errors,
-                prices=options.prices,
-                prevalence=shares_of(options.prevalence),
-                command=options.command,
-                confidence_level=options.confidence_level,
-                n_jobs=options.jobs,
-                doing=begin,
-            )
-            source = evidence.anonymous() if options.anonymous else evidence
-            if not isinstance(evidence, Evidence) or not evidence.profiles:  # the long computation is done
-                begin = untold
-            begin("comparing models" if names else "judging confidences")
-            report = ConfidenceReport(source)
-            if options.short or report.evidence is None or report.evidence.chosen:  # else the text has it
-                for line in source.origin.read_as:
-                    say(f"skconf: {line}", file=sys.stderr)
-            write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
-            if options.html:
-                begin("making the page")
-                write_file(options.html, report.page)
-            begin("making the text")
-            bold = [] if report.evidence is None else headings(report.evidence, short=options.short)
-            width = line_width() or WIDTH
-            if options.short:
-                return report.summary(width=width), bold
-            return "\n\n".join(filter(None, ["\n".join(files_read(source.origin)), report.text(width=width)])), bold
+        given = list(dict.fromkeys(options.files))
+        names = _names(given, pool=options.pool)
+        with written_out(given) as files:
+            evidence = _read(options, files if names is None else dict(zip(names, files, strict=True)), begin)
+            return _reported(options, evidence, begin)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
     except MemoryError:
@@ -244,6 +207,61 @@ def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tup
             f"there is not enough memory. To need less memory, {instead}use one thread (--jobs 1), name fewer columns "
             "of probabilities (--proba), or leave out --group and --slices."
         ) from None
+
+
+def _read(options: argparse.Namespace, files: Any, begin: Callable[[str], None]) -> "Evidence | TableAlone":
+    """Read the files, and compute what the report is about."""
+    from skconf.report._evidence.files import evidence_of_files
+
+    return evidence_of_files(
+        files,
+        columns_of(options) | {"groups": options.group, "threshold": options.threshold},
+        "all" if options.metrics == ["all"] else options.metrics,
+        in_batches=True if options.batches else None,
+        progress=True,
+        ids=options.id,
+        truth=options.truth,
+        slices=options.slices,
+        errors=options.errors,
+        prices=options.prices,
+        prevalence=shares_of(options.prevalence),
+        command=options.command,
+        confidence_level=options.confidence_level,
+        n_jobs=options.jobs,
+        doing=begin,
+    )
+
+
+def _reported(
+    options: argparse.Namespace, evidence: "Evidence | TableAlone", begin: Callable[[str], None]
+) -> tuple[str, list[str]]:
+    """Write the table and the page, and return the text for the terminal and its headings."""
+    from skconf.report import ConfidenceReport
+    from skconf.report._evidence.evidence import Evidence
+    from skconf.report._evidence.files import untold
+    from skconf.report._page.tables import WIDTH
+    from skconf.report._sections.document import headings
+    from skconf.report._sections.source import files_read
+    from skconf.report._sections.table import as_written
+
+    source = evidence.anonymous() if options.anonymous else evidence
+    if not isinstance(evidence, Evidence) or not evidence.profiles:  # the long computation is done
+        begin = untold
+    begin("comparing models" if source.several else "judging confidences")
+    report = ConfidenceReport(source)
+    if options.short or report.evidence is None or report.evidence.chosen:  # else the text has it
+        for line in source.origin.read_as:
+            say(f"skconf: {line}", file=sys.stderr)
+    write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
+    if options.html:
+        begin("making the page")
+        write_file(options.html, report.page)
+    begin("making the text")
+    bold = [] if report.evidence is None else headings(report.evidence, short=options.short)
+    width = line_width() or WIDTH
+    if options.short:
+        return report.summary(width=width), bold
+    return "\n\n".join(filter(None, ["\n".join(files_read(source.origin)), report.text(width=width)])), bold
 
 
 def _names(files: list[str], *, pool: bool) -> list[str] | None:

@@ -117,7 +117,8 @@ def _run(given: Sequence[str]) -> int:
 
     with warnings.catch_warnings(), on_command_line():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = _tell  # type: ignore[assignment]
+        # As one sentence, without file and line.
+        warnings.showwarning = lambda message, *_: say(f"skconf: warning: {message}", file=sys.stderr)
         check_outputs(options)
         return int(options.run(options))
 
@@ -183,8 +184,3 @@ class _Version(argparse.Action):
 def _typed() -> str:
     """Return the command that the user typed."""
     return "python -m skconf" if Path(sys.argv[0]).parts[-2:] == ("skconf", "__main__.py") else "skconf"
-
-
-def _tell(message: Warning | str, *_: object) -> None:
-    """Print a warning as one sentence, without file and line."""
-    say(f"skconf: warning: {message}", file=sys.stderr)

@@ -260,7 +260,7 @@ def _entries(tuned: "TunedThreshold", *, by_score: bool) -> list[dict[str, Any]]
             entry["threshold"] = float(threshold)
         entry["coverage"] = float(table["coverage"].iloc[0])
         entry["promises"] = [
-            {key: _plain(value) for key, value in row.items() if not _is_missing(value)}
+            {key: _plain(value) for key, value in row.items() if value not in (None, "") and value == value}  # not NaN
             for row in table.drop(columns=["slice", "threshold", "coverage"]).to_dict("records")
         ]
         entries.append(entry)
@@ -271,10 +271,6 @@ def _plain(value: Any) -> Any:
     """Return a value of a type that JSON and TOML have."""
     value = value.item() if hasattr(value, "item") else value
     return value if isinstance(value, bool | int | float) else str(value)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and value != value)
 
 
 def _json(found: Mapping[str, Any]) -> str:

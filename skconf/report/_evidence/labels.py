@@ -111,10 +111,6 @@ class Topics:
         """Return the name of an answer's topic."""
         return self.names[self.code[row]]
 
-    def are_in_turn(self) -> bool:
-        """Return whether each row has an answer for each topic, one after the other."""
-        return np.array_equal(self.code, np.arange(len(self.code)) % len(self.names))
-
 
 def numbered(n_classes: int) -> NDArray[Any]:
     """Return numbers as names for classes, because real names may identify persons."""

@@ -83,15 +83,12 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     if len(rows) > 1:
         profiles = {model: _in_plain_labels(profile) for model, profile in profiles.items()}
     first, *others = rows
-    reasons = {
-        model: _why_unpaired(
-            ordered[first].found,
-            ordered[model].found,
-            left_out=any(rows[each].found.kept is not None for each in (first, model)),
-        )
-        or _other_weights(profiles[first], profiles[model])
-        for model in others
-    }
+    unpaired = {}
+    for model in others:
+        left_out = any(rows[each].found.kept is not None for each in (first, model))
+        why = _why_unpaired(ordered[first].found, ordered[model].found, left_out=left_out)
+        if why := why or _other_weights(profiles[first], profiles[model]):
+            unpaired[model] = why
     scores = {
         model: each.found.score[each.found.profile.answer_rows]
         for model, each in ordered.items()
@@ -105,18 +102,16 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
             kept = np.flatnonzero(~profile.abstained.rows)
             numbers[model] = numbers.get(model, np.arange(profile.n_rows))[kept]
             ordered[model] = _names_of(ordered[model], kept)
+    found = {model: each.found for model, each in ordered.items()}
+    labels = {model: _labels_beside(each) for model, each in found.items()}
     return Pairs(
         profiles,
-        {model: reason for model, reason in reasons.items() if reason},
+        unpaired,
         numbers,
-        {
-            model: (each.found.id_column, each.found.ids)
-            for model, each in ordered.items()
-            if each.found.ids is not None
-        },
-        {model: each.slices for model, each in ordered.items() if each.slices},
-        {model: labels for model, each in ordered.items() if (labels := _labels_beside(each.found)) is not None},
-        scores,
+        row_names={model: (each.id_column, each.ids) for model, each in found.items() if each.ids is not None},
+        slices={model: each.slices for model, each in ordered.items() if each.slices},
+        labels={model: each for model, each in labels.items() if each is not None},
+        scores=scores,
     )
 
 

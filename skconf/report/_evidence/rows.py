@@ -10,7 +10,6 @@ from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.registry import Info, get_metric, metric_classes
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic, is_pair, read_statistic, read_statistics
-from skconf.scoring._sklearn_metrics import Accuracy
 
 #: The metric of a row.
 Row = Statistic
@@ -44,7 +43,7 @@ JUDGED = (
 
 
 #: Rows about how well the confidence separates right and wrong answers, and not about how many are right.
-_OF_THE_CONFIDENCE = frozenset(
+OF_THE_CONFIDENCE = frozenset(
     {
         "confidence_roc_auc_score",
         "confidence_brier_loss",
@@ -66,16 +65,6 @@ class _Threshold(Whole, rests_on="samples"):
         return float(get_metric("coverage_score").threshold_for(profile))
 
 
-def counts_rejected_as_wrong(row: Row) -> bool:
-    """Return whether a row is scikit-learn's accuracy, which counts rejected answers as wrong."""
-    return isinstance(row.metric, Accuracy)
-
-
-def judges_the_confidence_alone(row: Row) -> bool:
-    """Return whether a row judges how well the confidence separates right from wrong answers."""
-    return row.metric.info.name in _OF_THE_CONFIDENCE
-
-
 def is_chosen(metrics: Any) -> bool:
     """Return whether metrics are chosen by name: not the usual ones, and not all."""
     return metrics is not None and not isinstance(metrics, str)
@@ -93,7 +82,9 @@ def rows_of(metrics: Any, has_threshold: bool, own_costs: Mapping[str, Any] | No
         raise TypeError(f"metrics must be a list of names, 'all' or None, not the string {metrics!r}.")
     if metrics is None or isinstance(metrics, str):
         names = [*USUAL, *(("reject_cost_loss",) if own_costs else ()), *(AT_THRESHOLD if has_threshold else ())]
-        names += [] if metrics is None else [name for name, cls in sorted(metric_classes().items()) if _is_shown(cls)]
+        if metrics is not None:  # all numbers that are good or bad
+            known = sorted(metric_classes().items())
+            names += [name for name, cls in known if cls.result is float and cls.info.best is not None]
         rows = [_read(_of_all_classes(name)) for name in dict.fromkeys(names)]
         return [_charging(row, own_costs) for row in rows] if own_costs else rows
     if isinstance(metrics, Iterable) and not isinstance(metrics, Mapping) and not is_pair(metrics):
@@ -110,11 +101,6 @@ def _charging(row: Row, costs: Mapping[str, Any]) -> Row:
     """Return a row whose metric charges these costs, as far as it takes them."""
     charged = {name: cost for name, cost in costs.items() if hasattr(row.metric, name)}
     return replace(row, metric=get_metric(row.metric.info.name, **charged)) if charged else row
-
-
-def _is_shown(cls: type[Any]) -> bool:
-    """Return whether "all" shows a metric: a number that is good or bad."""
-    return cls.result is float and cls.info.best is not None
 
 
 def _of_all_classes(name: str) -> Any:

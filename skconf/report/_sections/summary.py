@@ -24,28 +24,19 @@ def summary(evidence: Evidence) -> Answers:
     many, compared = len(ranked) > _FEW, _compared(evidence)
     answers: list[tuple[str, str, Harm]] = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), "")]
     answers += compared if many else []
-    answers += [
-        (
-            _of("Prevalence", model, evidence),
-            prevalence_in_words(evidence, model),
-            harm_of(evidence.at_prevalence[model].grade),
-        )
-        for model in ranked
-        if model in evidence.at_prevalence
-    ]
-    answers += [
-        (
-            _of("Trust", model, evidence),
-            f"{verdicts[model]}{_not_everywhere(evidence, model)}{_still_guaranteed(evidence, model)}",
-            harm_shown(evidence.assessments[model]),
-        )
-        for model in ranked
-    ]
-    answers += [
-        (_of("Accept", model, evidence), best_threshold(evidence, model, in_short=many), "")
-        for model in ranked
-        if model in evidence.stops
-    ]
+    for model in ranked:
+        if model in evidence.at_prevalence:
+            grade = harm_of(evidence.at_prevalence[model].grade)
+            answers.append((_of("Prevalence", model, evidence), prevalence_in_words(evidence, model), grade))
+    for model in ranked:
+        not_everywhere = " But it is overconfident in a part of the answers: see Fails."
+        text = f"{verdicts[model]}{not_everywhere if fails_in_part(evidence, model) else ''}"
+        text += _still_guaranteed(evidence, model)
+        answers.append((_of("Trust", model, evidence), text, harm_shown(evidence.assessments[model])))
+    for model in ranked:
+        if model in evidence.stops:
+            text = best_threshold(evidence, model, in_short=many)
+            answers.append((_of("Accept", model, evidence), text, ""))
     answers += [(_of("Cost", model, evidence), own_cost_in_words(evidence, model), "") for model in evidence.own_costs]
     answers += [] if many else compared
     return Answers(answers + _failures(evidence, ranked, in_short=many))
@@ -66,22 +57,13 @@ def _is_guaranteed(evidence: Evidence, model: Any) -> bool:
     return evidence.guarantee(model, evidence.target).status == "guaranteed"
 
 
-def _not_everywhere(evidence: Evidence, model: Any) -> str:
-    return " But it is overconfident in a part of the answers: see Fails." if fails_in_part(evidence, model) else ""
-
-
 def _still_guaranteed(evidence: Evidence, model: Any) -> str:
     """Say that a guarantee does not rest on the confidences of a single model, if these are shown to be too high."""
     assessment = evidence.assessments[model]
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
-    if (
-        len(evidence.assessments) > 1
-        or not too_high
-        or model not in evidence.stops
-        or not _is_guaranteed(evidence, model)
-    ):
+    if len(evidence.assessments) > 1 or not too_high or model not in evidence.stops:
         return ""
-    return " The guarantee below is valid despite this."
+    return " The guarantee below is valid despite this." if _is_guaranteed(evidence, model) else ""
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:

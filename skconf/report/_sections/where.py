@@ -227,7 +227,7 @@ def _row(evidence: Evidence, model: Any, row: int) -> str:
 @computed_once
 def _has_topics_in_turn(profile: ConfidenceProfile) -> bool:
     topics = Topics.of(profile)
-    return topics is not None and topics.are_in_turn()
+    return topics is not None and np.array_equal(topics.code, np.arange(len(topics.code)) % len(topics.names))
 
 
 def _said_and_was(profile: ConfidenceProfile, answer: Worst) -> str:

@@ -11,9 +11,10 @@ from skconf._core.numbers import decimal, number, percent
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.own_costs import own_parameters
-from skconf.report._evidence.rows import Row, counts_rejected_as_wrong, judges_the_confidence_alone
+from skconf.report._evidence.rows import OF_THE_CONFIDENCE, Row
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
+from skconf.scoring._sklearn_metrics import Accuracy
 
 #: Slices or classes that are shown, and the most that are listed, with the folded ones.
 SHOWN, LISTED = 10, 100
@@ -257,7 +258,7 @@ def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
 
 def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     """Name the rows that count rejected answers as wrong, unlike the verdict; nothing if no answer is rejected."""
-    names = [row.name for row in rows if counts_rejected_as_wrong(row)]
+    names = [row.name for row in rows if isinstance(row.metric, Accuracy)]
     if not names or not any(map(_rejects, evidence.profiles.values())):
         return []
     counts = "counts" if len(names) == 1 else "count"
@@ -270,15 +271,14 @@ def _at_own_costs(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     """Name the usual rows that charge the costs by which the models decide."""
     costs = None if evidence.chosen else own_parameters(evidence.profiles.values())
     names = [row.name for row in rows if any(hasattr(row.metric, name) for name in costs or ())]
+    charge = "charge" if len(names) > 1 else "charges"
     of = "models decide" if evidence.several else "model decides"
-    return (
-        [f"{listed(names)} {'charge' if len(names) > 1 else 'charges'} the costs by which the {of}."] if names else []
-    )
+    return [f"{listed(names)} {charge} the costs by which the {of}."] if names else []
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     """Name the rows about the confidence in an answer, if the models give different answers; else nothing."""
-    names = [row.name for row in rows if judges_the_confidence_alone(row)]
+    names = [row.name for row in rows if row.metric.info.name in OF_THE_CONFIDENCE]
     profiles = list(evidence.profiles.values())
     if not names or len(profiles) < 2 or len({len(profile) for profile in profiles}) > 1:
         return []
