@@ -59,11 +59,12 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
         if pd.isna(value):
             rest = ". Leave the row out, or fill in a grade."
             raise DataError(f"{name} is missing in ", row, rest, kind="missing", column=name)
+        known_ones = f" These grades have a number: {shorten(list(grades))}." if grades else ""
         raise DataError(
             f"{name} is {value!r} in ",
             row,
             f", which is not a grade.{suggest(str(value), map(str, grades or ()))} Give each grade a number with "
-            f"{option('grades')}. These grades have a number: {shorten(list(grades or ()))}.",
+            f"{option('grades')}.{known_ones}",
             kind="no grade",
             column=name,
         )

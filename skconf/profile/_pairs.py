@@ -212,6 +212,8 @@ def _shares(given: Any, n_samples: int | None, name: str, remedy: str = "") -> F
     outside = (column < -rounding) | (column > 1 + rounding)
     of_hundred = column.min(initial=0) >= 0 and 2 < column.max(initial=0) <= 100
     demand = "it must lie in [0, 1]" + ("; divide percentages by 100" if of_hundred else "")
+    if name == "confidence" and (column <= 0).all():
+        demand += "; for log-probabilities, pass np.exp(confidence)"
     refuse_where(outside, column, name, demand, kind="percentages" if of_hundred else "out of range")
     return np.clip(column, 0.0, 1.0)
 

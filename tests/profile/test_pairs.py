@@ -51,3 +51,12 @@ class TestCosts:
         assert np.isnan(profile.correctness).all()
         with pytest.raises(ValueError, match="only costs and uncertainties of these answers are known"):
             _ = profile.correct
+
+
+def test_log_probabilities_and_ranges_are_no_confidences():
+    with pytest.raises(ValueError, match=r"for log-probabilities, pass np\.exp\(confidence\)"):
+        ConfidenceProfile.from_correctness([1, 0], [-0.1, -2.5])
+    with pytest.raises(ValueError, match=r"it must lie in \[0, 1\]\.$"):
+        ConfidenceProfile.from_correctness([1, 0], [-0.1, 0.5])
+    with pytest.raises(ValueError, match=r"'85-90%' in row 0, .* Give each grade a number with grades\.$"):
+        ConfidenceProfile.from_correctness([1, 0], ["85-90%", "50%"])
