@@ -303,8 +303,6 @@ def _escaped(text: str, escape: Callable[[str], str]) -> str:
 
 def _text(found: Mapping[str, Any]) -> str:
     """Say what is accepted and what is guaranteed. Slices in which everything is rejected come last."""
-    from skconf._core.messages import capitalized
-
     accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
     answers = f": {found['answers']:,} are answers; in the others, the model abstains" if "answers" in found else ""
@@ -315,29 +313,30 @@ def _text(found: Mapping[str, Any]) -> str:
         row = "answer" if answers else "row"
         cell = "cluster and slice" if "slice" in found["thresholds"][0] else "cluster"
         lines.append(f"One random {row} of each {cell} counts below ({found['clusters']:,} clusters).")
-    by = ""
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
         both = " Both are guaranteed." if all(coverage for _, coverage in better) else ""
         lines.append(f"Rank by {found['score']}: {amounts} of every 1,000 cases are accepted.{both}")
-        by = f" by {found['score']}"
-    for entry in accepting:
-        of = " there" if "slice" in entry else ""
-        start = f"accept{by} from {entry['threshold']!r} up" if "threshold" in entry else "accept everything"
-        cases = f"{start}, {1000 * entry['coverage']:.0f} of every 1,000 cases{of}."
-        lines += ["", f"{where}: {cases}" if (where := _where(entry)) else capitalized(cases)]
-        lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
-    for entry in rejecting[:_NAMED]:
-        lines += ["", f"{where}: reject everything." if (where := _where(entry)) else "Reject everything."]
+    for entry in [*accepting, *rejecting[:_NAMED]]:
+        lines += ["", _decision(entry, found.get("score"))]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     if more := rejecting[_NAMED:]:
         lines += ["", f"Reject everything in {len(more):,} more slices, for similar reasons: see --format json."]
     return "\n".join(lines)
 
 
-def _where(entry: Mapping[str, Any]) -> str:
-    return ", ".join(f"{column} {value}" for column, value in entry.get("slice", {}).items())
+def _decision(entry: Mapping[str, Any], score: str | None) -> str:
+    """Say what is accepted, perhaps by which score and in which slice."""
+    from skconf._core.messages import capitalized
+
+    where = ", ".join(f"{column} {value}" for column, value in entry.get("slice", {}).items())
+    cases = "reject everything."
+    if entry["accepts"]:
+        by, there = "" if score is None else f" by {score}", " there" if where else ""
+        start = f"accept{by} from {entry['threshold']!r} up" if "threshold" in entry else "accept everything"
+        cases = f"{start}, {1000 * entry['coverage']:.0f} of every 1,000 cases{there}."
+    return f"{where}: {cases}" if where else capitalized(cases)
 
 
 def _of_promise(promise: Mapping[str, Any]) -> str:

@@ -38,30 +38,34 @@ def of_reliability(shown: Sequence[Any]) -> str:
     if any(each.overall is None for each in shown):
         return ""  # the display was made from the numbers of bins
     last = shown[-1]
-    least = last.overall[-1]
-    what = "" if last.class_label is None else f"probability of {last.class_label}: "
+    least, what = last.overall[-1], "" if last.class_label is None else f"probability of {last.class_label}: "
     where = f" at {threshold_text(least)} or more" if least else ""
-    too_high, too_low, neither = ("too high", "too low", "no clear gap") if what else _STATES
-    states = [
-        too_high if sure > high else too_low if sure < low else neither
-        for sure, _, low, high, _ in (each.overall for each in shown)
-    ]
+    words = ("too high", "too low", "no clear gap") if what else _STATES
     if len(shown) == 1:
-        sure, right, low, high = last.overall[:4]
         if last.before is not None:
             before, after = (_points(_mean_gap(each)) for each in (last.before, last))
             return capitalized(f"{what}mean gap (ECE) {before} before, {after} after")
         if last.strategy == "binless" and last.view != "tail":
-            return capitalized(what + _of_band(last.confidence, last.low, last.high, too_high, too_low))
-        if states[0] == neither and high - low > _WIDEST:
+            return capitalized(what + _of_band(last.confidence, last.low, last.high, *words[:2]))
+        sure, right, low, high, _ = last.overall
+        if _state(last, words) == words[-1] and high - low > _WIDEST:
             return f"Too few answers{where} to say: {'share' if what else 'accuracy'} {percent(low)} to {percent(high)}"
-        return capitalized(f"{what}{states[0]}{where}: {_rates(sure, right, last.view, bool(what))}")
-    apart = [each.overall[0] - each.overall[1] for each in shown]
-    parts: list[str] = []
-    for state in (state for state in (too_high, too_low, neither) if state in states):
-        alike = [(name, gap) for name, of, gap in zip(_names(shown), states, apart, strict=True) if of == state]
-        parts.append(f"{state}{'' if parts else where}: {_alike(alike, with_gaps=state != neither)}")
+        return capitalized(f"{what}{_state(last, words)}{where}: {_rates(sure, right, last.view, bool(what))}")
+    alike: dict[str, list[tuple[str, float]]] = {}
+    for name, each in zip(_names(shown), shown, strict=True):
+        alike.setdefault(_state(each, words), []).append((name, each.overall[0] - each.overall[1]))
+    first, *_ = states = [state for state in words if state in alike]
+    parts = [
+        f"{state}{where if state == first else ''}: {_alike(alike[state], with_gaps=state != words[-1])}"
+        for state in states
+    ]
     return capitalized(what + "; ".join(parts))
+
+
+def _state(display: Any, words: tuple[str, str, str]) -> str:
+    """Return the words for an average confidence above, below or within the interval of the accuracy."""
+    sure, _, low, high, _ = display.overall
+    return words[0] if sure > high else words[1] if sure < low else words[2]
 
 
 def _mean_gap(display: Any) -> float:

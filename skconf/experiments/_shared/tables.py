@@ -63,17 +63,15 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
     mark = {note: f" [{number}]" for number, note in enumerate(distinct, 1)} | {"": ""}
     for name in quantities:
         heading, style = _shown(name)
-        shown[heading, "ours" if is_printed else "value"] = [
-            _text(style, ours) + (f" ±{_text(style, spread).lstrip('+')}" if pd.notna(spread) else "")
-            for ours, spread in zip(table[name], _column(table, f"{name}_spread"), strict=True)
-        ]
+        spreads, deviations = (_column(table, f"{name}_{what}") for what in ("spread", "deviation"))
+        beside = ["" if pd.isna(spread) else f" ±{_text(style, spread).lstrip('+')}" for spread in spreads]
+        ours = [_text(style, number) for number in table[name]]
+        shown[heading, "ours" if is_printed else "value"] = list(map(str.__add__, ours, beside))
         if is_printed:
             shown[heading, "paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
-        deviations = _column(table, f"{name}_deviation")
         if deviations.notna().any() or any(notes[name]):
-            shown[heading, "s.e."] = [
-                _in_errors(number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
-            ]
+            marks = [mark[note] for note in notes[name]]
+            shown[heading, "s.e."] = list(map(str.__add__, map(_in_errors, deviations), marks))
     laid_out = pd.DataFrame(shown)
     if not {"paper", "s.e."} & {below for _, below in shown}:
         laid_out.columns = pd.Index([heading or below for heading, below in shown])
