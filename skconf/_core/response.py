@@ -177,7 +177,7 @@ def _ask(model: Any, transformers: list[Any], compared: int, X: Any, costs: Any 
 
 def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:
     """Return the checked result of ``predict_proba``, with a row for each sample and a column for each class."""
-    if isinstance(given, list):
+    if isinstance(given, list) and given and np.ndim(given[0]) == 2:
         raise ValueError(
             f"{type(estimator).__name__} predicts several outputs. Evaluate each output separately, or all together "
             "with ConfidenceProfile.from_multilabel."

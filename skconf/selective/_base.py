@@ -20,7 +20,7 @@ from skconf._core.docstrings import documented
 from skconf._core.inputs import check_order, check_weight, warn_of_unseen
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.messages import suggest
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import Floats, read_confidence
 from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf._core.response import NEEDS_PROBABILITIES
 from skconf._core.sklearn_names import InvalidParameterError, fit_context
@@ -309,6 +309,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if np.isnan(raw).any():
             raise ValueError(f"predict_proba of {type(self.estimator).__name__} returned NaN instead of probabilities.")
         if calibrator is None:
+            read_confidence(raw, 1, None, f"predict_proba of {type(self.estimator).__name__}")  # only to check them
             return raw
         proba = np.asarray(calibrator.predict_proba(raw))
         if proba.shape != raw.shape:

@@ -261,6 +261,41 @@ def test_probabilities_of_any_other_shape_are_refused(binary, ask, shape):
         ask(Odd(), X, y)
 
 
+@pytest.mark.parametrize(
+    ("row", "error", "message"),
+    [
+        ([1.2, 0.3], ValueError, r"predict_proba of Odd has 1\.2, outside \[0, 1\], in row 7, column 0"),
+        ([0.9, -0.1], ValueError, r"predict_proba of Odd has -0\.1, outside \[0, 1\], in row 7, column 1"),
+        ([0.0, 0.0], UserWarning, "row 7 of predict_proba of Odd sums to 0"),
+        ([0.9, 0.8], UserWarning, r"row 7 of predict_proba of Odd sums to 1\.7"),
+    ],
+)
+def test_what_are_no_probabilities_is_no_confidence(binary, row, error, message):
+    """Without a calibrator, negative numbers and sums of 1.7 were accepted as confidences."""
+    X, y = binary
+
+    class Odd(LogisticRegression):
+        def predict_proba(self, X):
+            proba = super().predict_proba(X)
+            proba[7] = row
+            return proba
+
+    model = SelectiveClassifier(Odd()).fit(X, y)
+    with pytest.warns(error, match=message) if error is UserWarning else pytest.raises(error, match=message):
+        model.predict(X)
+
+
+def test_probabilities_in_a_list_are_no_several_outputs(binary):
+    X, y = binary
+
+    class Listing(LogisticRegression):
+        def predict_proba(self, X):
+            return super().predict_proba(X).tolist()
+
+    listed, plain = (SelectiveClassifier(each, threshold=0.8).fit(X, y) for each in (Listing(), LogisticRegression()))
+    np.testing.assert_array_equal(listed.predict(X), plain.predict(X))
+
+
 # --- threshold ---------------------------------------------------------------------------------------------------
 
 
