@@ -85,6 +85,14 @@ def has_percentages(values: Any) -> bool:
     return any(map(_is_percentage, pd.unique(column)[:_MOST_DISTINCT]))
 
 
+def are_of_hundred(values: Any) -> bool:
+    """Return whether numbers are percentages without a sign: up to 100, some above 50, and none in (0, 1]."""
+    column = pd.Series(values)
+    if not pd.api.types.is_numeric_dtype(column) or not 50 < column.max() <= 100:
+        return False
+    return bool((column.isna() | (column == 0) | (column > 1)).all())
+
+
 def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
     """Return whether some values are grades."""
     known, distinct = {_spelled(grade) for grade in grades}, pd.unique(pd.Series(values))

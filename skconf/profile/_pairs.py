@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
-from skconf._core.grades import from_grades, has_percentages
+from skconf._core.grades import are_of_hundred, from_grades, has_percentages
 from skconf._core.inputs import check_column, check_length, check_order, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
+from skconf._core.warn import warn
 from skconf.profile._abstained import check_abstained, of_answers
 from skconf.profile._changed import Changed
 
@@ -44,8 +45,8 @@ class FromPairs(Changed):
         correct : array-like of shape (n_samples,)
             Whether each answer is right (booleans, or 0 and 1), or a grade of its correctness in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer. Pass numbers in [0, 1], percentages such as "95%", or words (with `grades`). In a
-            column with words or percentages, the text "0.95" and the number 95 are both read as 0.95.
+            Confidence in each answer. Pass numbers in [0, 1], percentages ("95%", or 95 with a warning), or words (with
+            `grades`). In a column with words or "95%", the text "0.95" and the number 95 are both read as 0.95.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
@@ -105,6 +106,9 @@ class FromPairs(Changed):
             )
         if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
+        elif are_of_hundred(confidence):
+            confidence = np.asarray(confidence, dtype=np.float64) / 100
+            warn("The confidences are between 1 and 100, so they are read as percentages. Divide them by 100.")
         sure = _shares(confidence, None, "confidence", " If it holds words, give each word a number with grades.")
         right = _shares(correct, len(sure), "correct")
         ranked_by = None if score is None else check_column(score, len(sure), "score")

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX, Spellings, plain
-from skconf._core.grades import example_of, from_grades, has_grades, has_percentages, words_in
+from skconf._core.grades import are_of_hundred, example_of, from_grades, has_grades, has_percentages, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten
@@ -38,11 +38,12 @@ from skconf.tables._entries import (
 from skconf.tables._log_samples import states_of
 
 
-def read_predictions(columns: Columns, table: Any) -> ConfidenceProfile | None:
+def read_predictions(columns: Columns, table: Any, *, whole: bool = False) -> ConfidenceProfile | None:
     """Return the predictions in a table, or None if it has no rows.
 
     It is a frame of pandas or polars, a Table or RecordBatch of pyarrow, or a mapping of arrays, and has all the
-    columns: call `found_in` first.
+    columns: call `found_in` first. Confidences of a `whole` table may be percentages without a sign; a part of a table
+    does not tell whether the others are.
     """
     columns.check(column_names(table))
     lengths = {name: len(table[name]) for name in columns.needed}
@@ -58,7 +59,7 @@ def read_predictions(columns: Columns, table: Any) -> ConfidenceProfile | None:
         refuse_thousands(table, columns.weight, [name for name in columns.numbers() if name != columns.weight])
     try:
         answers = rows_where(table, columns.needed, ~rows) if rows.any() else table
-        profile = _classes(columns, answers) if columns.proba else _correctness(columns, answers)
+        profile = _classes(columns, answers) if columns.proba else _correctness(columns, answers, whole)
     except ValueError as error:
         problem = as_data_error(error)
         problem.row = None if problem.row is None else int(np.flatnonzero(~rows)[problem.row])
@@ -202,8 +203,10 @@ def _numbers(columns: Columns, table: Any, name: Any, *, of_truth: bool = False,
         raise problem from None
 
 
-def _correctness(columns: Columns, table: Any) -> ConfidenceProfile:
+def _correctness(columns: Columns, table: Any, whole: bool) -> ConfidenceProfile:
     confidence = _numbers(columns, table, columns.confidence)
+    if whole and columns.grades is None and are_of_hundred(confidence):
+        confidence = confidence / 100
     _refuse_scores([columns.confidence], [confidence])
     if columns.correct is not None:
         return ConfidenceProfile.from_correctness(_numbers(columns, table, columns.correct, of_truth=True), confidence)

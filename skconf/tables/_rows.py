@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import plain
-from skconf._core.grades import has_percentages
+from skconf._core.grades import are_of_hundred, has_percentages
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names
-from skconf.tables._entries import as_series, have_no_entry, rows_where
+from skconf.tables._entries import as_numbers, as_series, have_no_entry, rows_where
 from skconf.tables._files import BATCH_ROWS, FrameFile, OpenedFile
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines, tell_broken
@@ -150,10 +150,10 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone})
-            if columns.confidence is not None and has_percentages(as_series(table[columns.confidence])):
+            if columns.confidence is not None and _are_percentages(as_series(table[columns.confidence]), columns):
                 said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
             of_ids = {"id_column": column, "ids": own, "repeated": repeated}
-            rows = _rows(table, columns, **of_ids, kept=kept, states=states, said=said)
+            rows = _rows(table, columns, whole=True, **of_ids, kept=kept, states=states, said=said)
     tell_broken(file.broken, file.path, "row")
     return rows
 
@@ -172,9 +172,14 @@ def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
     return [*columns.needed, *there]
 
 
-def _rows(table: Any, columns: Columns, **about: Any) -> Rows | None:
+def _are_percentages(values: "pd.Series[Any]", columns: Columns) -> bool:
+    """Return whether some confidences have a percent sign, or all of them are percentages without a sign."""
+    return has_percentages(values) or (columns.grades is None and are_of_hundred(as_numbers(values)))
+
+
+def _rows(table: Any, columns: Columns, whole: bool = False, **about: Any) -> Rows | None:
     """Read the predictions, the labels and the score of a table; return None if it has no rows."""
-    profile = read_predictions(columns, table)
+    profile = read_predictions(columns, table, whole=whole)
     if profile is None:
         return None
     named = [columns.target, columns.prediction]

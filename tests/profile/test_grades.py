@@ -80,12 +80,12 @@ def test_what_is_said_is_read_alike_in_python_and_in_files(said, tmp_path):
         assert report.evidence.profiles["value"].confidence.tolist() == numbers
 
 
-def test_numbers_above_1_alone_may_be_of_any_scale(tmp_path):
-    """95 beside words or percentages is 95%; a column of such numbers alone may be a score."""
-    pd.DataFrame({"correct": [1, 0], "confidence": [95, 80]}).to_csv(tmp_path / "a.csv", index=False)
-    with pytest.raises(ValueError, match="95") as in_python:
-        ConfidenceProfile.from_correctness([1, 0], [95, 80])
-    with pytest.raises(ValueError, match="95") as in_file:
+def test_numbers_from_1_to_50_alone_may_be_of_any_scale(tmp_path):
+    """45 beside words or percentages is 45%; a column of such numbers alone may be a score."""
+    pd.DataFrame({"correct": [1, 0], "confidence": [45, 30]}).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match="45") as in_python:
+        ConfidenceProfile.from_correctness([1, 0], [45, 30])
+    with pytest.raises(ValueError, match="45") as in_file:
         ConfidenceReport.from_files(tmp_path / "a.csv")
     assert in_python.value.kind == in_file.value.kind == "percentages"
 

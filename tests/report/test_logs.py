@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, read_log, tune_threshold
+from skconf import ConfidenceProfile, ConfidenceReport, accumulate, confidence_report, read_log, tune_threshold
 from skconf.cli.main import main
 from skconf.inference import confidence_interval
 from skconf.report._sections.answered import answered
@@ -640,19 +640,41 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
     assert "read percentages in column 'confidence' as numbers from 0 to 1" in capsys.readouterr().err
     report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
     assert report.frame["value"].tolist() == [pytest.approx(CONFIDENCE.mean())]
-    numbers = table.assign(confidence=100 * CONFIDENCE)
-    with pytest.raises(ValueError, match="divide them by 100"):
-        ConfidenceReport.from_files(written(numbers, form=form))
-    whole = written(table.assign(confidence=np.where(CONFIDENCE < 0.5, 60, 90)), form=form)
+    whole = np.where(CONFIDENCE < 0.5, 60, 90)
+    for number in (whole, whole - 0.5):
+        assert main(["evaluate", written(table.assign(confidence=number), form=form), "--short"]) == 0
+        assert "read percentages in column 'confidence' as numbers from 0 to 1" in capsys.readouterr().err
+        report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
+        assert report.frame["value"].tolist() == [pytest.approx(number.mean() / 100)]
+        with pytest.warns(UserWarning, match="read as percentages"):
+            profile = ConfidenceProfile.from_correctness(CORRECT, number)
+        assert profile.confidence == pytest.approx(number / 100)
+    ranked = ConfidenceReport.from_files(
+        written(table.assign(confidence=whole), form=form), grades={60: 0.7, 90: 0.8}, metrics=["mean_confidence"]
+    )
+    assert ranked.frame["value"].tolist() == [pytest.approx(np.where(CONFIDENCE < 0.5, 0.7, 0.8).mean())]
+
+
+@pytest.mark.parametrize("other", [0.9, 1, -1, 101])
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_that_may_be_no_percentages_are_refused(form, other):
+    numbers = np.where(CONFIDENCE < 0.5, other, 90)
+    table = REPEATED.drop(columns=["id", "uid"])
+    with pytest.raises(ValueError, match=r"column 'confidence' has .*, outside \[0, 1\]"):
+        ConfidenceReport.from_files(written(table.assign(confidence=numbers), form=form))
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        ConfidenceProfile.from_correctness(CORRECT, numbers)
+    of_five = written(table.assign(confidence=np.where(CONFIDENCE < 0.5, 3, 5)), form=form)
     with pytest.raises(
-        ValueError,
-        match=r"divide them by 100\. If they are grades, such as 1 to 5, give each a number",
+        ValueError, match=r"divide them by 100\. If they are grades, such as 1 to 5, give each a number"
     ):
-        ConfidenceReport.from_files(whole)
-    ranked = ConfidenceReport.from_files(whole, grades={60: 0.6, 90: 0.9}, metrics=["mean_confidence"])
-    assert ranked.frame["value"].tolist() == [pytest.approx(np.where(CONFIDENCE < 0.5, 0.6, 0.9).mean())]
-    with pytest.raises(ValueError, match="divide percentages by 100"):
-        ConfidenceProfile.from_correctness(CORRECT, 100 * CONFIDENCE)
+        ConfidenceReport.from_files(of_five)
+    percentages = written(table.assign(confidence=np.where(CONFIDENCE < 0.5, 60, 90)), form=form)
+    with pytest.raises(ValueError, match="divide them by 100"):  # a batch does not tell whether others are percentages
+        accumulate(percentages, ["mean_confidence"])
+
+
+def test_a_number_a_little_above_one_is_no_percentage():
     with pytest.raises(ValueError, match=r"must lie in \[0, 1\]\.$"):
         ConfidenceProfile.from_correctness([1, 0], [0.5, 1.5])
 
