@@ -61,8 +61,8 @@ class BayesianCalibrator(OneVsRestCalibrator):
 
     See Also
     --------
-    PooledCalibrator : A pool that contains this calibrator. SplineCalibrator : The most probable smooth curve, not a
-    mean.
+    PooledCalibrator : A pool that contains this calibrator.
+    SplineCalibrator : The most probable smooth curve, not a mean.
 
     Notes
     -----

@@ -97,8 +97,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    PooledCalibrator : Calibrates the probabilities before this estimator gets them. ConfidenceCalibrator : A monotone
-    map of the confidence alone.
+    PooledCalibrator : Calibrates the probabilities before this estimator gets them.
+    ConfidenceCalibrator : A monotone map of the confidence alone.
 
     Notes
     -----

@@ -92,8 +92,10 @@ class ExpectedCalibrationError(
 
     See Also
     --------
-    adaptive_calibration_error : In bins made by halving the data. estimated_calibration_index : Relative to the largest
-    gap that there can be. maximum_calibration_error : The largest gap. smooth_calibration_error : Without bins.
+    adaptive_calibration_error : In bins made by halving the data.
+    estimated_calibration_index : Relative to the largest gap that there can be.
+    maximum_calibration_error : The largest gap.
+    smooth_calibration_error : Without bins.
 
     References
     ----------

@@ -49,8 +49,8 @@ class ConfidenceGap(
 
     See Also
     --------
-    skconf.inference.assess_confidence : Whether the gap is more than chance. calibrated_size_ratio : Overconfidence in
-    the errors at high confidence.
+    skconf.inference.assess_confidence : Whether the gap is more than chance.
+    calibrated_size_ratio : Overconfidence in the errors at high confidence.
 
     Notes
     -----
