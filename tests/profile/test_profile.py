@@ -1066,3 +1066,21 @@ def test_rows_that_are_answered_and_their_share(weight):
     everything = ConfidenceProfile.from_correctness([1, 0], [0.5, 0.6])
     assert everything.answer_rows.tolist() == [0, 1]
     assert everything.share_answered == 1
+
+
+def test_the_table_that_is_proposed_for_the_output_of_transformers_works():
+    y_true, proba = ["yes", "no", "no"], np.array([[0.2, 0.8], [0.9, 0.1], [0.4, 0.6]])
+    output = [
+        sorted(
+            ({"label": label, "score": each} for label, each in zip(["no", "yes"], row, strict=True)),
+            key=lambda each: -each["score"],
+        )
+        for row in proba.tolist()
+    ]
+    with pytest.raises(ValueError, match=r"y_proba holds dictionaries\. Pass a table with a column for each") as found:
+        ConfidenceProfile.from_predictions(y_true, output)
+    code = str(found.value).partition("each label: ")[2].rstrip(".")
+    table = eval(code, {"pd": pd, "y_proba": output})
+    profile = ConfidenceProfile.from_predictions(y_true, table)
+    np.testing.assert_allclose(profile.confidence, proba.max(axis=1))
+    assert profile.correct.tolist() == [True, True, False]
