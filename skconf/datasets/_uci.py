@@ -70,7 +70,7 @@ def describe_uci(data_home: str | os.PathLike[str] | None = None) -> pd.DataFram
 
 
 def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True) -> Bunch:
-    """Load one of the paper's data sets from its raw files. Missing files are downloaded.
+    """Load one of the CSR paper's data sets from its raw files. Missing files are downloaded.
 
     The numbers of rows, and of rows per class, are compared with the known numbers. So another version of a file, or a
     truncated file, raises an error instead of changing results.

@@ -237,7 +237,7 @@ def required_samples(
     n_promises: int = 1,
     prevalence: Mapping[Any, Any] | None = None,
 ) -> int | dict[Any, int]:
-    """Return how many labelled samples are needed to show a risk of at most a target.
+    """Return how many labelled samples are needed to show that the risk is at most a target.
 
     Use it before you collect labels. Suppose that a share `coverage` of the samples will be accepted, and that `errors`
     of the accepted ones will be wrong. The function returns how many samples :func:`tune_threshold` and
