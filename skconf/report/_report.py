@@ -82,7 +82,7 @@ class ConfidenceReport:
           the report. NaN if there is none.
         - ``guarantee`` : "guaranteed", or why there is no guarantee: "no rule" for weights and costs; "too few rows"
           for any guarantee; "more rows" like these would be enough; "never observed": the error rate is above the
-          target at every threshold; "few answers": it is, except at thresholds that accept few answers.
+          target at every threshold; "few answers": only thresholds that accept few answers keep the target.
         - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
         A row for each model and requested slice, worst first, with columns

@@ -68,7 +68,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         class shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from
         the corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
-        How the samples for the calibrator are separated from those for the classifier. None uses out-of-fold
+        How the samples for the calibrator are separated from the samples for the classifier. None uses out-of-fold
         probabilities of a stratified 5-fold cross-validation. An int or a generator sets another cross-validation. A
         float holds out this fraction of the samples for the calibrator. If ``fit`` gets `groups`, an int or None makes
         folds of whole clusters, and a float holds out whole clusters. `cv` has no effect without a `calibration` or a
