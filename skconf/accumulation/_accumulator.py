@@ -53,8 +53,8 @@ class MetricAccumulator:
         Keep the sums that :meth:`confidence_interval` needs. With False, parts are added about twice as fast.
     max_levels : int, default=65_536
         Largest number of distinct confidences that are kept without rounding. If there are more, they are rounded to a
-        grid with this number of steps. For `cw_roc_auc` with more than two classes, it is divided among the classes,
-        with at least 1,024 for each.
+        grid with this number of steps. For `cw_roc_auc` with more than two classes, this number is divided among the
+        classes, with at least 1,024 for each.
 
     Attributes
     ----------
@@ -183,8 +183,8 @@ class MetricAccumulator:
         Parameters
         ----------
         other : MetricAccumulator
-            An accumulator that was made with the same arguments. Functions such as `phi` are compared by name. It is
-            not changed.
+            An accumulator that was made with the same arguments. Functions such as `phi` are compared by name. The
+            other accumulator is not changed.
 
         Returns
         -------

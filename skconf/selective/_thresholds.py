@@ -86,7 +86,7 @@ class TunedThreshold:
     threshold : float
         Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. If every sample is
         accepted, it is 0, or minus infinity for scores outside [0, 1]. The objectives "cwsa" and "cwsa_plus" are
-        measured from the threshold; for these objectives, it is then the lowest score.
+        measured from the threshold; for these objectives, the threshold is then the lowest score.
     feasible : bool
         Whether any threshold qualifies. If no threshold does, everything is rejected.
     coverage : float
