@@ -76,13 +76,12 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. With
-            `groups`, folds and held-out parts contain whole clusters; a splitter `cv` gets them. An `eval_set` is the
-            same for every fold, so none of its samples may be in `X`; `validation_fraction` makes a separate one for
-            each fold.
-            `costs` are costs that differ from sample to sample. In shape (n_samples, n_classes, n_decisions) they are
-            the cost of each decision under each class, and the decisions follow from them. In shape (n_samples,
-            n_decisions) they are the cost of each decision given the true class: the decisions then follow from the
-            `cost_matrix`, and `costs` only say what these decisions cost.
+            `groups`, folds and held-out parts contain whole clusters; a splitter `cv` gets the groups. An `eval_set` is
+            the same for every fold, so none of its samples may be in `X`; `validation_fraction` makes a separate one
+            for each fold. `costs` are costs that differ from sample to sample. In shape (n_samples, n_classes,
+            n_decisions) they are the cost of each decision under each class, and the decisions follow from them. In
+            shape (n_samples, n_decisions) they are the cost of each decision given the true class: the decisions then
+            follow from the `cost_matrix`, and `costs` only say what these decisions cost.
 
         Returns
         -------

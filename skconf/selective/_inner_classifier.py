@@ -83,8 +83,8 @@ def check_takes_evaluation(estimator: Any, validation_fraction: float, params: d
         raise ValueError(
             f"validation_fraction={validation_fraction} needs a classifier whose fit takes an eval_set, such as "
             "XGBClassifier(early_stopping_rounds=10), or a pipeline that ends in one. The fit of "
-            f"{type(last).__name__} takes none. Leave validation_fraction out. If it is a search over a booster, pass "
-            "the booster itself as estimator, and put the search around the selective classifier."
+            f"{type(last).__name__} takes none. Leave validation_fraction out. If the estimator is a search over a "
+            "booster, pass the booster itself, and put the search around the selective classifier."
         )
 
 
