@@ -232,33 +232,26 @@ def _from_memory(
     slices: Any,
     doing: Callable[[str], None],
 ) -> Evidence:
-    rows, sources, lacking, said, states = {}, [], list[str](), list[str](), dict[str, dict[str, int]]()
+    rows = {}
     for model, file in files.items():
         doing(f"reading {file.name}")
-        read = read_graded_rows(file, columns[model], ids=ids)
-        if read is None:
-            raise ValueError(f"{file.name}: there are no rows")
-        if isinstance(file, FileWithTruth) and read.truth is None:
-            text = "the predictions say themselves whether they are right, so that the true labels of another file are "
-            raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(file.name)
-        if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
-            raise no_weight(columns[model].weight).at(file.name)
-        rows[model] = RowsOfFile(file, read)
-        said += [f"{model}: {words}" if several else words for words in read.said]
-        if read.states:
-            states[model] = dict(read.states)
-        lacking += [f"{file.name}: {words}" for words in [_never_true(read.profile)] if words]
-        sources.append(_source(model if several else "", [file.path], len(read.profile), digest(file.path)))
+        rows[model] = _rows_of(file, columns[model], ids)
     if slices is not None:
         kept = {model: each.found.kept for model, each in rows.items()}
         by = slices_of_files({model: each.file for model, each in rows.items()}, slices, kept)
         rows = {model: replace(each, slices=by[model]) for model, each in rows.items()}
+    said = [f"{model}: {text}" if several else text for model, each in rows.items() for text in each.found.said]
+    states = {model: dict(each.found.states) for model, each in rows.items() if each.found.states}
+    lacking = [f"{each.file.name}: {text}" for each in rows.values() if (text := _never_true(each.found.profile))]
     (first, *_), pairs = rows.values(), paired(rows, ids)
     for model, profile in pairs.profiles.items():
         if number := rows[model].found.profile.n_rows - profile.n_rows:
             states[model] = {**states.get(model, {}), NO_GRADE_ELSEWHERE: number}
             said.append(f"{model}: left out {number:,} {'row' if number == 1 else 'rows'} {NO_GRADE_ELSEWHERE}")
-    sources = [replace(of, n_rows=len(pairs.profiles[model])) for model, of in zip(rows, sources, strict=True)]
+    sources = [
+        _source(model if several else "", [file.path], len(pairs.profiles[model]), digest(file.path))
+        for model, file in files.items()
+    ]
     doing("computing metrics")
     with nullcontext() if several else located(first.file.name):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
@@ -267,6 +260,19 @@ def _from_memory(
     score = next(iter(columns.values())).score
     of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # weights may be new
     return replace(evidence, origin=origin, name=stem(sources[0].name), score_name=score, **of_rows)
+
+
+def _rows_of(file: OpenedFile, columns: Columns, ids: Any) -> RowsOfFile:
+    """Read the rows of a file that have a grade; raise if there is nothing to evaluate."""
+    read = read_graded_rows(file, columns, ids=ids)
+    if read is None:
+        raise ValueError(f"{file.name}: there are no rows")
+    if isinstance(file, FileWithTruth) and read.truth is None:
+        text = "the predictions say themselves whether they are right, so that the true labels of another file are "
+        raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(file.name)
+    if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
+        raise no_weight(columns.weight).at(file.name)
+    return RowsOfFile(file, read)
 
 
 def _with_truth(
