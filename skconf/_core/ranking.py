@@ -98,15 +98,21 @@ class Ranking:
         """Weights at the scores of errors. Other scores add nothing to an area."""
         some = np.flatnonzero(np.atleast_2d(self.errors).any(axis=0))
         weight, errors, accepted = self.weight[..., some], self.errors[..., some], np.cumsum(self.weight, axis=-1)
-        total, accepted, wrong = accepted[..., -1:], accepted[..., some], np.cumsum(errors, axis=-1)
-        right_below = total - wrong[..., -1:] - (accepted - wrong)
+        # Both are added up in the same order, so that the difference is exactly 0 if no right answer is below.
+        lower, wrong = (np.cumsum(each[..., ::-1], axis=-1)[..., ::-1] for each in (self.weight, errors))
+        right_below = (lower[..., some] - weight) - (wrong - errors)
         hit = np.nonzero(errors)  # of which some draws have none
-        return AtErrors(errors[hit], weight[hit], accepted[hit], right_below[hit], *hit[:-1])
+        return AtErrors(errors[hit], weight[hit], accepted[..., some][hit], right_below[hit], *hit[:-1])
 
-    def _summed(self, terms: Floats) -> Any:
+    def sum_at_errors(self, terms: Floats) -> Any:
         """Return the sum of terms, one for each entry of `at_errors`: a number, or one for each draw."""
         draw = self.at_errors.draw
         return terms.sum() if draw is None else np.bincount(draw, terms, len(self.weight))
+
+    def all_at_errors(self, totals: Any) -> Any:
+        """Return, for each entry of `at_errors`, the total of its draw."""
+        draw = self.at_errors.draw
+        return totals if draw is None else totals[draw]
 
     def mean_prefix_risk(self) -> Any:
         """Return the mean over k of the error rate among the k highest scores.
@@ -115,9 +121,9 @@ class Ranking:
         to the position, and the sum over positions is a difference of harmonic numbers.
         """
         # An error counts 1/k at every k from its own place to the last.
-        all_weight, all_accepted, draw = self.at_errors.weight, self.at_errors.accepted, self.at_errors.draw
+        all_weight, all_accepted = self.at_errors.weight, self.at_errors.accepted
         total, counted = self.total_weight, np.empty(len(all_weight))
-        below = (total if draw is None else total[draw]) - all_accepted
+        below = self.all_at_errors(total) - all_accepted
         for rows in row_blocks(len(counted), 1):
             weight, accepted = all_weight[rows], all_accepted[rows]
             before = accepted - weight
@@ -127,12 +133,12 @@ class Ranking:
             within[tied] = 1 - before[tied] / weight[tied] * harmonic_difference(before[tied], weight[tied])
             counted[rows] += within
         counted *= self.at_errors.errors
-        return self._summed(counted) / total
+        return self.sum_at_errors(counted) / total
 
     def discordant_weight(self) -> Any:
         """Return the weight of pairs of a wrong and a right prediction with the wrong one higher; ties count half."""
         errors, weight, _, right_below, _ = self.at_errors
-        return self._summed(errors * (right_below + (weight - errors) / 2))
+        return self.sum_at_errors(errors * (right_below + (weight - errors) / 2))
 
 
 class _SortedApart(Ranking):

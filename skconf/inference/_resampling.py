@@ -16,6 +16,7 @@ from skconf._core.progress import progress as progress_bar
 from skconf._core.ranking import Ranking
 from skconf.inference._sampling import Counts, joined
 from skconf.metrics._base.kinds import Additive, Ranked, Sums, Term, merge
+from skconf.metrics._base.one_vs_rest import RankedByClass, column_of
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
@@ -123,7 +124,9 @@ def _values(
     values = np.empty((len(counts), len(metrics)))
     additive = [i for i, metric in enumerate(metrics) if isinstance(metric, Additive)]
     ranked = [i for i, metric in enumerate(metrics) if isinstance(metric, Ranked)]
-    others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive | Ranked)]
+    by_class = [i for i, metric in enumerate(metrics) if isinstance(metric, RankedByClass)]
+    others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive | Ranked | RankedByClass)]
+    parts = [profile] if beside is None else [profile, beside]
     if additive:
         summed = [metrics[i] for i in additive]
         totals = resampled_sums(summed, profile, counts[:, : len(profile)])
@@ -133,8 +136,9 @@ def _values(
         for i, sums in zip(additive, totals, strict=True):
             values[:, i] = metrics[i].combine(*sums)
     if ranked:
-        parts = [profile] if beside is None else [profile, beside]
         values[:, ranked] = _of_rankings([metrics[i] for i in ranked], parts, counts)
+    for i in by_class:
+        values[:, i] = _of_class_rankings(metrics[i], parts, counts)
     if others:
         everything = profile if beside is None else joined(profile, beside)
         for row, times in enumerate(counts):
@@ -152,12 +156,30 @@ def _of_rankings(metrics: Sequence[Ranked], parts: Sequence[ConfidenceProfile], 
         for i, metric in enumerate(metrics)
     ]
     sorts = {key: _Sort.of(metric, parts) for key, metric in zip(keys, metrics, strict=True)}
-    for rows in row_blocks(len(counts), step=max(1, _MOST_SORTED // counts.shape[1])):
-        times = counts[rows].T.astype(np.float64, order="C")
+    for rows, times in _few_draws(counts):
         rankings = {key: sort.ranking(times) for key, sort in sorts.items()}
         for i, (key, metric) in enumerate(zip(keys, metrics, strict=True)):
             values[rows, i] = metric.of_ranking(rankings[key])
     return values
+
+
+def _of_class_rankings(metric: RankedByClass, parts: Sequence[ConfidenceProfile], counts: Counts) -> Floats:
+    """Return a metric of the order of the probabilities of each class, under each row of counts."""
+    weight, codes = np.concatenate([metric.weight(part) for part in parts]), metric.classes_read(parts[0])
+    values, support = np.empty((2, len(counts), len(codes)))
+    for i, code in enumerate(codes):
+        score = np.concatenate([column_of(part, code) for part in parts])
+        present = np.concatenate([part.require("true_class") == code for part in parts])
+        sort = _Sort(score, present, weight)
+        for rows, times in _few_draws(counts):
+            values[rows, i], support[rows, i] = metric.of_ranking(sort.ranking(times))
+    return metric.of_classes(values, support)
+
+
+def _few_draws(counts: Counts) -> Iterator[tuple[slice, Floats]]:
+    """Yield rows of counts that fit into the cache, as columns of floats."""
+    for rows in row_blocks(len(counts), step=max(1, _MOST_SORTED // counts.shape[1])):
+        yield rows, counts[rows].T.astype(np.float64, order="C")
 
 
 def _times(profile: ConfidenceProfile, times: Counts) -> ConfidenceProfile:
@@ -212,7 +234,7 @@ class _Sort:
     A product with a sparse matrix adds, for each distinct score, the weights of its samples, or what they lose.
     """
 
-    def __init__(self, score: Floats, lost: NDArray[Any], weight: Floats, every_level: bool) -> None:
+    def __init__(self, score: Floats, lost: NDArray[Any], weight: Floats, every_level: bool = False) -> None:
         order = np.argsort(-score)
         score, lost = score[order], lost[order]
         starts = np.flatnonzero(np.append(True, score[1:] != score[:-1]))

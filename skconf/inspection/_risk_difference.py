@@ -112,7 +112,7 @@ class _Curve:
         ends = np.unique(np.searchsorted(answered, np.linspace(0, answered[-1], _MOST_STEPS + 1)[1:] * (1 - 1e-12)))
         accepted = partial(summed_in_draws, units, np.searchsorted(ends, step), len(ends) + 1, draws)
         total = float(weight.sum())
-        everything = accepted(weight)[:, -1:]
+        everything = draws @ np.bincount(units, weight)[:, np.newaxis]
         drawn_answered, drawn_lost = accepted(size)[:, :-1] / everything, accepted(loss)[:, :-1] / everything
         return cls(answered / total, lost / total, drawn_answered, drawn_lost, len(profile))
 

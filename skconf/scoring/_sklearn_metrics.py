@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.metrics._base.areas import area, area_influence, by_score
+from skconf._core.ranking import Ranking
+from skconf.metrics._base.areas import area, area_influence, area_of_ranking, by_score
 from skconf.metrics._base.averages import FBetaOf, FScoreOf, JaccardOf, PrecisionOf, RecallOf
 from skconf.metrics._base.kinds import Metric, Ratio, Term, divide
 from skconf.metrics._base.one_vs_rest import RankedByClass
@@ -238,6 +239,9 @@ class ROCAUC(_RankedOnce, function=sklearn.metrics.roc_auc_score, scorer="roc_au
     def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
         return area(score, present, weight)
 
+    def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
+        return area_of_ranking(ranking)
+
     def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
         return area_influence(score, present, weight)
 
@@ -260,6 +264,12 @@ class AveragePrecision(
             return np.nan, 0.0
         above, true, false = _counts_down(*by_score(score, present, weight)[1:])
         return float((above * divide(true, true + false, 0.0)).sum() / support), support
+
+    def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
+        above, _, accepted, below, _ = ranking.at_errors
+        true = accepted - (ranking.all_at_errors(ranking.total_right) - below)
+        support = ranking.total_errors
+        return divide(ranking.sum_at_errors(above * true / accepted), support, np.nan), support
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
         """Return the value if the samples of the class with equal scores had different scores."""

@@ -96,6 +96,16 @@ def test_discordant_weight_is_counted_pair_by_pair(n, levels, rate, single, seed
     assert Ranking.of(score, wrong, weight).discordant_weight() == weighted
 
 
+def test_without_discordant_pairs_the_weight_is_exactly_zero():
+    """A rounding error in its place would be taken for the variation of draws."""
+    weight = np.random.default_rng(0).exponential(size=(20, 50))
+    wrong = np.arange(50) < 20
+    weight[:10, 25:] = 0
+    weight[0, :20] = 0
+    drawn = Ranking(np.arange(50.0)[::-1], weight[:, ::-1], (weight * wrong)[:, ::-1])
+    assert (drawn.discordant_weight() == 0).all()
+
+
 def test_groups_run_from_the_highest_score_down():
     ranking = Ranking.of(np.array([0.5, 0.9, 0.5, 0.1]), np.array([True, False, False, True]))
     assert ranking.score.tolist() == [0.9, 0.5, 0.1]

@@ -108,6 +108,31 @@ def test_ranked_metrics_of_all_draws_are_those_of_each_draw(most, errors, levels
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14, err_msg=str(metric))
 
 
+@pytest.mark.parametrize("levels", [None, 6], ids=["distinct", "tied"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_metrics_of_the_order_of_classes_of_all_draws_are_those_of_each_draw(n_classes, levels):
+    """A class may have no weight in a draw, or all of it."""
+    profile, rng = drawn_profile(40, weighted=True, levels=levels), np.random.default_rng(1)
+    names = ["cw_roc_auc_score", "cw_roc_auc_weighted", "roc_auc_ovr_weighted", "average_precision"]
+    if n_classes == 2:
+        proba = rng.random(40) if levels is None else rng.integers(0, 4, 40) / 4
+        profile = ConfidenceProfile.from_predictions(rng.random(40) < 0.5, proba, sample_weight=rng.integers(0, 3, 40))
+        names[2] = "roc_auc"
+    factors = rng.exponential(size=(6, 40)) * rng.integers(0, 2, (6, 40)) + 1e-3
+    factors[0] *= profile.true_class != 1
+    factors[1] *= profile.true_class == 1
+    statistics = list(read_statistics(names, {})[0].values())
+    whole = replicate(lambda *_: factors, [profile], statistics, 6)[:, 0]
+    parts = replicate(lambda *_: factors, [profile[:-2]], statistics, 6, beside=profile[-2:])[:, 0]
+    for row, factor in enumerate(factors):
+        weighted = replace(profile, sample_weight=factor * profile.sample_weight)
+        expected = [statistic.value(weighted) for statistic in statistics]
+        np.testing.assert_allclose(whole[row], expected, rtol=1e-12)
+        np.testing.assert_allclose(parts[row], expected, rtol=1e-12)
+    assert np.isnan(whole[1, 0])
+    assert not np.isnan(whole[2:]).any()
+
+
 def test_ranked_metrics_of_draws_count_rows_that_abstain():
     rng = np.random.default_rng(0)
     right, confidence, abstained = (rng.random(60) < 0.9).astype(float), rng.random(60), rng.random(60) < 0.3

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import divide
 
 
@@ -28,6 +29,13 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
         won, rest = _won_by_few(score, present, weight)
     share = divide(won / support, rest, np.nan)
     return float(np.clip(share, 0.0, 1.0)), support  # rounding may exceed these bounds
+
+
+def area_of_ranking(ranking: Ranking) -> tuple[Any, Any]:
+    """Return the same for each draw, from a ranking with the positives in place of errors."""
+    support, rest = ranking.total_errors, ranking.total_right
+    share = divide(ranking.discordant_weight(), support * rest, np.nan)
+    return np.clip(share, 0.0, 1.0), support
 
 
 def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:

@@ -12,6 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
 from skconf.metrics._base.averages import mean_of_defined
 from skconf.metrics._base.kinds import Metric
@@ -51,6 +52,10 @@ class RankedByClass(Metric, rests_on="order"):
         """
 
     @abstractmethod
+    def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
+        """Return the same for each draw of the weights, from a ranking with the samples of the class as its errors."""
+
+    @abstractmethod
     def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
         """Return the first-order effect of each sample on the value of a class."""
 
@@ -74,9 +79,9 @@ class RankedByClass(Metric, rests_on="order"):
         return self.of_classes(*self._by_class(profile))
 
     def of_classes(self, values: Floats, support: Floats) -> NDArray[Any]:
-        """Return the value from the values and weights of the classes, or of the positive class only."""
-        if len(values) == 1:
-            return np.asarray(values[0])
+        """Return the value from those of the classes, or of the positive class only, along the last axis."""
+        if values.shape[-1] == 1:
+            return np.asarray(values[..., 0])
         if self.average is None:
             return values
         return mean_of_defined(values, support if self.average == "weighted" else np.ones_like(values))

@@ -9,8 +9,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
-from skconf.metrics._base.areas import area, area_influence, by_score
+from skconf.metrics._base.areas import area, area_influence, area_of_ranking, by_score
 from skconf.metrics._base.kinds import Whole, divide
 from skconf.metrics._base.one_vs_rest import RankedByClass, column_of
 from skconf.metrics._base.references import CSR
@@ -186,6 +187,9 @@ class CWROCAUC(
 
     def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
         return area(score, present, weight)
+
+    def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
+        return area_of_ranking(ranking)
 
     def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
         return area_influence(score, present, weight)

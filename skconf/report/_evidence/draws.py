@@ -141,7 +141,7 @@ class _Drawn:
         accepted = partial(summed_in_draws, units, np.minimum(stop, len(kept) - 1), len(kept), drawn)
         there = profile.score > -np.inf  # the other rows are abstentions
         answers, lost = accepted(weight * there), accepted(weight * there * profile.loss)
-        return cls(answers, lost, accepted(there), accepted(weight)[:, -1:])
+        return cls(answers, lost, accepted(there), drawn @ np.bincount(units, weight)[:, np.newaxis])
 
     def shares_at(self, target: float) -> Floats:
         """Return the largest share answered in each draw at the allowed errors."""
