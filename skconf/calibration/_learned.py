@@ -19,7 +19,7 @@ from skconf._core.checks import check_number, check_whole
 from skconf._core.columns import column_names
 from skconf._core.inputs import check_length, check_order, scaled_weight
 from skconf._core.labels import Codes
-from skconf._core.messages import shorten
+from skconf._core.messages import brief, shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
 from skconf.calibration._base import check_repetitions
 from skconf.calibration._pool import lifted, tail_width
@@ -179,6 +179,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
+        TypeError
+            If `features` is not a function.
         ValueError
             If lengths differ, or a parameter is out of range. If `correct` has other values than right and wrong. If a
             column does not exist. If `X` has no columns of numbers or categories.
@@ -190,6 +192,11 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         """
         check_number(self.min_gain, "min_gain", 0.0)
         check_whole(self.cv, "cv", 2)
+        if self.features is not None and not callable(self.features):
+            raise TypeError(
+                f"features must be a function of X that returns columns, but is {brief(self.features)}. "
+                "LearnedConfidence has its own models, and takes no classifier."
+            )
         check_order(
             X=X,
             proba=proba,

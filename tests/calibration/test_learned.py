@@ -277,6 +277,7 @@ def test_it_is_reproducible_and_may_be_cloned():
     [
         ({"min_gain": -1}, {}, "min_gain must lie in"),
         ({"cv": 1}, {}, "cv must be at least 2"),
+        ({"features": LogisticRegression()}, {}, r"features must be a function of X .* Logistic.* takes no classifier"),
         ({}, {"correct": [True]}, "correct has 1 row"),
         ({}, {"proba": [[0.3, 1.7]] * 60}, "proba"),
         ({}, {"X": np.zeros((3, 1))}, "X has 3 rows"),
@@ -285,7 +286,7 @@ def test_it_is_reproducible_and_may_be_cloned():
 )
 def test_what_is_wrong_is_named(params, given, message):
     usual = {"X": np.zeros((60, 1)), "proba": [[0.3, 0.7]] * 60, "correct": [True, False] * 30}
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         LearnedConfidence(**params).fit(**usual | given)
 
 
