@@ -1,50 +1,33 @@
 """Guesses of what the columns of a file hold: only if exactly one reading fits the data, and never silently.
 
-Readings are tried if the usual names are not enough. The names of columns suggest a reading, by the table in
-`skconf._core.usual_names`. The first rows must agree with it: the probabilities of a row sum to 1, and their columns
-cover the true labels.
+Readings are tried if the usual names are not enough. If none fits, the error says why, and what to do.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
-from itertools import product
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
-from skconf._core.columns import PREFIX, Spellings, plain
-from skconf._core.grades import example_of, has_grades, number_of, words_in
+from skconf._core.columns import PREFIX
+from skconf._core.grades import example_of, words_in
 from skconf._core.messages import option, shorten
 from skconf._core.usual_names import (
-    AROUND_LABELS,
     CONFIDENCES,
     CONFIDENCES_OR_POSITIVES,
-    CORRECTNESS,
     INDICES,
     MAYBE_TARGETS,
     POSITIVES,
-    PREDICTIONS,
     TARGETS,
     spelled,
 )
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
-from skconf.tables._entries import PERCENTAGES, as_numbers, as_series, holds_lists, is_percentage
-from skconf.tables._reading import Reading, names_in_words, several_readings
+from skconf.tables._entries import PERCENTAGES, holds_lists, is_percentage
+from skconf.tables._reading import names_in_words, several_readings
+from skconf.tables._readings import ROUNDING, Readings, is_by_size
 
 #: The number of rows that decide on a reading.
 HEAD_ROWS = 10_000
-#: As many lists do not all fall by chance.
-_MANY_LISTS = 10
-#: Words in the names of columns that may hold lists of probabilities. Other columns are not read to find such lists.
-_LISTS = re.compile("prob|score|softmax|conf|pred|output", re.IGNORECASE)
-#: For each column, the sum of probabilities with two decimals may differ from 1 by this much.
-_ROUNDING, _MOST_ROUNDING = 0.005, 0.1
-#: The number of cells that are used to check whether probabilities sum to 1.
-_MOST_CELLS = 1_000_000
 #: If no column has a usual name, this many columns are tried as true labels, for an error that names them.
 _MOST_TARGETS = 50
 
@@ -55,415 +38,11 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
     A guess never contradicts the columns that the user names. If no reading fits, or if several fit, the error lists
     them, and names the option that chooses. `read` returns the first rows of the named columns as a table.
     """
-    possible = _Readings(columns, list(names), read)
+    possible = Readings(columns, list(names), read)
     readings = list(possible.fitting())
     if len(readings) == 1:
         return readings[0].completed(columns), f"read {readings[0]}{_left_out(names)}"
-    raise several_readings(readings) if readings else possible.no_predictions()
-
-
-class _Readings:
-    """The readings of a table."""
-
-    def __init__(self, columns: Columns, names: list[Any], read: Callable[[list[Any]], Any]) -> None:
-        self.given, self.names, self.read = columns, names, read
-        self.columns: dict[Any, pd.Series[Any]] = {}
-        self.texts = cache(lambda name: _texts(self._loaded([name])[0]))
-        self.numbers = cache(lambda name: self._as_numbers(self._loaded([name])[0]))
-
-    def _loaded(self, names: Sequence[Any]) -> list[Any]:
-        """Return the first rows of columns; each column is read once, and missing ones are read together."""
-        lacking = [name for name in dict.fromkeys(names) if name not in self.columns]
-        if lacking:
-            table = self.read(lacking)
-            self.columns |= {name: as_series(table[name]) for name in lacking}
-        return [self.columns[name] for name in names]
-
-    def _matrix(self, names: Sequence[Any]) -> NDArray[Any]:
-        rows = max(_MOST_CELLS // len(names), 1)
-        columns = zip(names, self._loaded(names), strict=True)
-        numbers = [self.numbers(name) if len(each) <= rows else self._as_numbers(each[:rows]) for name, each in columns]
-        return np.stack(numbers, axis=1)
-
-    def _is_graded(self, column: "pd.Series[Any]") -> bool:
-        return self.given.grades is not None and has_grades(column, self.given.grades)
-
-    def _as_numbers(self, column: "pd.Series[Any]") -> NDArray[Any]:
-        """Return entries as numbers, or as the numbers of their grades; NaN for other entries."""
-        grades = self.given.grades
-        if grades is not None and self._is_graded(column):
-            numbers = {value: number_of(value, grades) for value in column.dropna().unique()}
-            return column.map(numbers).to_numpy(dtype=np.float64)
-        return as_numbers(column)
-
-    def fitting(self) -> Iterator[Reading]:
-        """Return the readings that fit: readings with probabilities of all classes, or else the other readings."""
-        targets = self._called("target", TARGETS) or self._called("target", MAYBE_TARGETS)
-        readings = [reading for target in targets for reading in self._of_classes(target)]
-        readings = readings or [reading for target in targets for reading in self._of_one_number(target)]
-        if not any(
-            reading.confidence is not None or (reading.labels and not reading.of_single) for reading in readings
-        ):
-            readings += self._of_correctness()
-        return iter(dict.fromkeys(readings))
-
-    def _called(self, role: str, aliases: Iterable[str], without: Iterable[Any] = ()) -> list[Any]:
-        """Return the columns that may have a role: the column that the user names, or all columns with a usual name."""
-        given = getattr(self.given, role)
-        if given is not None:
-            return [given]
-        taken = {*self.given.named, *without}
-        return [name for name in self.names if spelled(name) in aliases and name not in taken]
-
-    def _of_classes(self, target: Any) -> Iterator[Reading]:
-        """Go through the readings with a column of probabilities for each class."""
-        if self.given.correct is not None or self.given.confidence is not None:
-            return
-        if self.given.proba:
-            yield Reading(target, self._prediction(target, self.given.proba), proba=tuple(self.given.proba))
-            return
-        truth = self._truth(target)
-        families = list(self._families(target, truth))
-        for family in families:
-            proba, labels = tuple(family.values()), tuple(family)
-            if self.given.labels is not None:
-                asked = Spellings(family)
-                labels = tuple(str(asked.label(label)) for label in self.given.labels)
-                if set(labels) != set(family):
-                    continue
-                proba = tuple(family[label] for label in labels)
-            if len(proba) > 1:
-                yield Reading(target, self._prediction(target, proba), proba=proba, labels=labels)
-        if not families:
-            yield from self._of_lists(target, truth)
-
-    def _of_lists(self, target: Any, truth: list[str]) -> Iterator[Reading]:
-        """Go through columns of lists with a probability for each class, if the labels say the places in the lists."""
-        for name in self._may_be_lists():
-            values = None if name == target or name in self.given.named else self._lists(name)
-            if values is not None and not _is_by_size(values):
-                given = range(values.shape[1]) if self.given.labels is None else self.given.labels
-                labels = tuple(map(plain, given))
-                if len(labels) == values.shape[1] and set(truth) <= set(labels):
-                    yield Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
-
-    def _may_be_lists(self) -> list[Any]:
-        return [name for name in self.names if _LISTS.search(str(name))]
-
-    def _lists(self, name: Any) -> NDArray[np.float64] | None:
-        """Return the lists of a column as rows; None if it has no lists of probabilities that sum to 1."""
-        (column,) = self._loaded([name])
-        if not holds_lists(column):
-            return None
-        try:
-            values = np.stack([np.asarray(each, dtype=np.float64) for each in column.dropna()])
-        except (TypeError, ValueError):  # of unequal lengths, or with something else than numbers
-            return None
-        is_whole = values.ndim == 2 and values.min(initial=0) >= 0 and _off(values.sum(axis=1), 1) <= _ROUNDING * 2
-        return values if is_whole and values.shape[1] > 1 else None
-
-    def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
-        """Go through columns of probabilities whose names contain the true labels, all in the same way."""
-        others = [name for name in self.names if name != target and name not in self.given.named]
-        ways: dict[tuple[str, str], dict[str, Any]] = {}
-        if len(truth) > len(others):
-            return
-        for name in others:
-            for label in truth:
-                for around in _around(name, label):
-                    ways.setdefault(around, {})[label] = name
-        for (before, after), family in ways.items():
-            if len(family) < len(truth):
-                continue
-            whole = family | self._of_other_classes(before, after, others, truth)
-            in_order = [
-                {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
-                for each in (whole, family)
-            ]
-            fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=False)]
-            if not before and not after:
-                fitting += self._runs_around(list(family.values()), others)
-                fitting.sort(key=self._rounding)
-            if not fitting and _are_of_probabilities(before, after):
-                fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=True)]
-            if fitting:
-                yield fitting[0]
-
-    def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
-        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes never occur.
-
-        Of the runs in one direction, only the shortest of those with the best sums is taken.
-        """
-        self._loaded(others)
-        places = [others.index(name) for name in family]
-        after, before = others[max(places) + 1 :], others[: min(places)][::-1]
-        for whole, beside in product((1, 100), (after, before, [*after, *before])):
-            run = others[min(places) : max(places) + 1]
-            total = np.sum([self.numbers(name) for name in run], axis=0)
-            best, off = run, _off(total, whole)
-            for name in beside:
-                more = self.numbers(name)
-                if more.min() >= 0 and (now := _off(total + more, whole)) <= off:
-                    run, total = [*run, name], total + more
-                    best, off = (run, now) if now < off else (best, off)
-            if off <= _MOST_ROUNDING and self._are_probabilities(best, likely=False):
-                yield {str(each): each for each in sorted(best, key=others.index)}
-
-    def _rounding(self, family: dict[str, Any]) -> float:
-        """Return by how much the sums of a family differ from 1 or 100."""
-        sums = np.nansum(self._matrix(list(family.values())), axis=1)
-        return min(_off(sums, whole) for whole in (1, 100))
-
-    def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
-        """Return the columns of classes that are never a true label, but have names like the other columns."""
-        others_named = {}
-        places = [place for place, name in enumerate(others) if str(name) in truth]
-        for place, name in enumerate(others):
-            label = str(name).removeprefix(before).removesuffix(after)
-            says_what_it_is = bool(before or after) or (label.isdigit() and all(each.isdigit() for each in truth))
-            stands_among_them = len(places) > 1 and places[0] < place < places[-1]
-            is_called_so = label and f"{before}{label}{after}" == str(name) and label not in truth
-            if is_called_so and (says_what_it_is or stands_among_them):
-                others_named[label] = name
-        self._loaded(list(others_named.values()))
-        return {label: name for label, name in others_named.items() if np.isnan(self.numbers(name)).mean() < 0.5}
-
-    def _are_probabilities(self, proba: list[Any], likely: bool) -> bool:
-        """Return whether columns sum to 1 or 100 in each row; with likely names, values out of range count, too."""
-        values = self._matrix(proba)
-        whole = values[~np.isnan(values).any(axis=1)]
-        if len(whole) < max(1, len(values) / 2):
-            return likely
-        sums = whole.sum(axis=1)
-        out_of_range = whole.min() < 0 or whole.max() > 1
-        fits = any(
-            np.abs(sums - of).max() <= of * min(_ROUNDING * max(len(proba), 2), _MOST_ROUNDING) for of in (1, 100)
-        )
-        return bool((fits and whole.min() >= 0) or (likely and out_of_range))
-
-    def _of_one_number(self, target: Any) -> Iterator[Reading]:
-        """Go through the readings with the probability of one of two classes, or with a confidence."""
-        truth, predictions = self._truth(target), self._predictions(target)
-        for prediction in predictions or [None]:
-            if self.given.correct is None and self.given.confidence is None:
-                yield from self._of_probability(target, prediction, truth)
-            if prediction is not None and not self.given.proba and self.given.correct is None:
-                yield from self._of_confidence(target, prediction, predictions, truth)
-
-    def _of_probability(self, target: Any, prediction: Any, truth: list[str]) -> Iterator[Reading]:
-        """Go through the readings with the probability of one of two classes."""
-        is_binary = set(truth) <= {"0", "1"}
-        if len(truth) > 2 or (len(truth) < 2 and not is_binary):
-            return
-        for name, label in self._positives((target, prediction), truth):
-            if prediction is None or self._is_sure_of(label, name, prediction):
-                labels = ("0", "1") if is_binary else tuple(truth)
-                yield Reading(target, prediction, proba=(name,), labels=labels, of_single=label)
-
-    def _of_confidence(
-        self, target: Any, prediction: Any, predictions: list[Any], truth: list[str]
-    ) -> Iterator[Reading]:
-        """Go through the readings with a confidence in a predicted label.
-
-        A column with a name of confidences may be the probability of one of two classes, if it has values below 0.5.
-        """
-        aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
-        for name in self._called("confidence", aliases, [target, *predictions]):
-            told = self.given.confidence is not None or len(truth) > 2 or self._is_graded(*self._loaded([name]))
-            if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
-                yield Reading(target, prediction, confidence=name)
-
-    def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:
-        """Go through the columns that may be the probability of one of two classes, with this class."""
-        others = [each for each in self.names if each not in {*self.given.named, *without}]
-        named = [each for each in others if any(self._is_named_by(each, label) for label in truth)]
-        for name in self.given.proba or others:
-            labels = [label for label in truth if self._is_named_by(name, label)]
-            plainly = spelled(name) in POSITIVES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
-            if plainly or not len(labels) == len(named) == 1:
-                labels = self._usual_positives(truth) if plainly or self.given.proba else []
-            if labels and self._is_unit(name):
-                yield from ((name, label) for label in labels)
-
-    def _usual_positives(self, truth: list[str]) -> list[str]:
-        """Return the classes of which a column may be the probability if its name says nothing."""
-        if self.given.pos_label is not None:
-            return [plain(self.given.pos_label)]
-        if self.given.labels is not None:
-            return [plain(self.given.labels[-1])]
-        return ["1"] if set(truth) <= {"0", "1"} else truth
-
-    def _is_named_by(self, name: Any, label: str) -> bool:
-        return any(any(around) and _are_of_probabilities(*around) for around in _around(name, label))
-
-    def _of_correctness(self) -> list[Reading]:
-        if self.given.target is not None or self.given.proba:
-            return []
-        corrects = [name for name in self._called("correct", CORRECTNESS) if self._is_correctness(name)]
-        aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES
-        return [
-            Reading(correct=correct, confidence=name)
-            for correct in corrects
-            for name in self._called("confidence", aliases, [correct])
-            if self._is_unit(name)
-        ]
-
-    def _predictions(self, target: Any) -> list[Any]:
-        """Return the columns that may hold predicted labels: at least half of their entries occur as true labels."""
-        aliases = PREDICTIONS | (MAYBE_TARGETS if spelled(target) in TARGETS else frozenset())
-        if self.given.prediction is not None:
-            return [self.given.prediction]
-        known = set(self._truth(target))
-        predictions = []
-        for name in self._called("prediction", aliases, [target]):
-            texts = self.texts(name)
-            if len(texts) and np.isin(texts, list(known)).mean() >= 0.5:
-                predictions.append(name)
-        return predictions
-
-    def _prediction(self, target: Any, proba: Iterable[Any]) -> Any:
-        """Return the column of predicted labels, if there is one."""
-        predictions = [name for name in self._predictions(target) if name not in proba]
-        return predictions[0] if len(predictions) == 1 else None
-
-    def _truth(self, target: Any) -> list[str]:
-        """Return the distinct labels of a column, sorted, as plain texts."""
-        return sorted(set(self.texts(target)))
-
-    def _is_unit(self, name: Any) -> bool:
-        """Return whether a column holds numbers from 0 to 1, or to 100, or is named by the user."""
-        if name in self.given.named:  # the error then says what it holds
-            return True
-        values = self.numbers(name)
-        values = values[~np.isnan(values)]
-        return len(values) > 0 and values.min() >= 0 and values.max() <= 100
-
-    def _is_correctness(self, name: Any) -> bool:
-        """Return whether a column says whether each answer is right; with a usual name, it may hold grades."""
-        if set(self.texts(name)) <= {"0", "1"}:
-            return True
-        values = self.numbers(name)
-        called = self.given.correct is not None or spelled(name).startswith("correct")
-        return called and len(values) > 0 and bool(((values >= 0) & (values <= 1)).all())
-
-    def _is_sure_of(self, label: str, name: Any, prediction: Any) -> bool:
-        """Return whether a class is predicted exactly above some probability."""
-        chosen, values = self.texts(prediction) == label, self.numbers(name)
-        if len(chosen) != len(values) or chosen.all() or not chosen.any():
-            return True
-        return bool(np.nanmax(values[~chosen]) <= np.nanmin(values[chosen]))
-
-    def no_predictions(self) -> NoPredictionsError:
-        """Return the error that says why no reading fits, and the options that resolve it."""
-        text = f"cannot tell which of the columns {shorten(self.names)} hold the predictions"
-        if unnamed := first_line_is_data(self.names):
-            return NoPredictionsError(f"{text}{unnamed}", kind="no predictions")
-        targets = self._called("target", TARGETS | MAYBE_TARGETS)
-        if not targets:
-            meant = [name for name in self.names[:_MOST_TARGETS] if self._reads(name)]
-            meant = [name for name in meant if not spelled(name).startswith("pred")]
-            such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
-            advice = (
-                f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
-                f"correctness with {option('correct')} and of confidence with {option('confidence')}."
-            )
-            if any(spelled(name) in CONFIDENCES for name in self.names):
-                advice = (
-                    f"Name the column that says whether answers are right with {option('correct')}. If there is none, "
-                    f"name the column of true labels with {option('target')}{such}."
-                )
-            return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
-        truth = self._truth(targets[0])
-        named = [
-            name for name in self.names if str(name) in truth or any(self._is_named_by(name, each) for each in truth)
-        ]
-        sure = [name for name in self.names if spelled(name) in CONFIDENCES | CONFIDENCES_OR_POSITIVES | POSITIVES]
-        for name in [*named, *sure]:
-            if len(texts := self.texts(name)) and is_percentage(texts[0]):
-                text = f"column {name!r} has {texts[0]!r} in "
-                return NoPredictionsError(text, 0, f". {PERCENTAGES}", kind="not a number", column=name)
-        row, rest = None, "."
-        text = f"{text}: {targets[0]!r} may be the true label, with {names_in_words(truth)}"
-        if len(named) > 1 and not np.isnan(values := self._matrix(named)).any():
-            off = np.abs(values.sum(axis=1) - 1)
-            if off.max() > _ROUNDING:
-                row = int(np.argmax(off))
-                text, rest = f"{text}, but {names_in_words(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
-        return NoPredictionsError(text, row, rest, kind="no predictions", advice=self._advice(targets[0], sure))
-
-    def _advice(self, target: Any, sure: list[Any]) -> str:
-        """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
-        for name in self._may_be_lists():
-            values = self._lists(name)
-            if values is not None and _is_by_size(values):
-                return (
-                    f"The lists in {name!r} are sorted by size, so the labels may be in another order in each row. "
-                    f"Write a column for each class instead, named {PREFIX}LABEL."
-                )
-            if values is not None:
-                return (
-                    f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in "
-                    f"the order of the lists as {option('labels')}."
-                )
-        for name in self._may_be_lists():
-            if holds_lists(self._loaded([name])[0]) or "".join(self.texts(name)[:1]).startswith(("[", "{")):
-                return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
-        if sure and self._predictions(target):
-            if words := words_in(self._loaded(sure[:1])[0]):
-                return (
-                    f"If {shorten(words)} in {sure[0]!r} are confidences, give each a number with {option('grades')}: "
-                    f"{example_of(words, of_truth=False)}."
-                )
-            return (
-                f"If {sure[0]!r} is the confidence in the predicted label, pass {option('confidence', sure[0])}. If it "
-                f"is the probability of one class, pass {option('proba', sure[0])} and {option('pos_label')}."
-            )
-        return (
-            f"Name the columns of probabilities with {option('proba')}, and their labels with {option('labels')}. Or "
-            f"name the column of predicted labels with {option('prediction')}, and of the confidence with "
-            f"{option('confidence')}."
-        )
-
-    def _reads(self, target: Any) -> bool:
-        """Return whether there is a reading with this column as the true labels."""
-        texts = self.texts(target)
-        return 1 < len(set(texts)) <= len(texts) / 2 and any((*self._of_classes(target), *self._of_one_number(target)))
-
-
-def _off(sums: Any, whole: int) -> float:
-    """Return the largest difference between sums and a whole, as a share of it, in steps that matter."""
-    return round(float(np.abs(sums / whole - 1).max()), 3)
-
-
-def _is_by_size(lists: NDArray[np.float64]) -> bool:
-    """Return whether numbers fall in every list, as scores of the most probable labels do."""
-    return lists.shape[1] > 2 and len(lists) >= _MANY_LISTS and bool((np.diff(lists) <= 0).all())
-
-
-def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
-    """Go through the texts before and after a label in the name of a column, for each place of the label."""
-    text = str(name)
-    if text.isupper() and label not in text:  # as databases write names of columns
-        label = label.upper()
-    place = text.find(label)
-    while place >= 0:
-        yield text[:place], text[place + len(label) :]
-        place = text.find(label, place + 1)
-
-
-def _are_of_probabilities(before: str, after: str) -> bool:
-    """Return whether the text around a label is empty or says that the column holds probabilities."""
-    return "".join(filter(str.isalpha, (before + after).lower())) in AROUND_LABELS
-
-
-def _texts(values: "pd.Series[Any]") -> NDArray[Any]:
-    """Return the entries of a column as plain texts, without missing entries."""
-    values = values.dropna()
-    if holds_lists(values):
-        return np.array([], dtype=object)
-    codes, distinct = pd.factorize(values)
-    texts = np.array([plain(label) for label in distinct], dtype=object)[codes]
-    return texts[texts != ""]
+    raise several_readings(readings) if readings else _no_predictions(possible)
 
 
 def _left_out(names: Sequence[Any]) -> str:
@@ -471,3 +50,83 @@ def _left_out(names: Sequence[Any]) -> str:
     columns = [repr(name) if name else "the column without a name" for name in names if spelled(name) in INDICES]
     hold = "holds" if len(columns) == 1 else "hold"
     return f"; ignored {names_in_words(columns, str)}, which {hold} row numbers" if columns else ""
+
+
+def _no_predictions(possible: Readings) -> NoPredictionsError:
+    """Return the error that says why no reading fits, and the options that resolve it."""
+    text = f"cannot tell which of the columns {shorten(possible.names)} hold the predictions"
+    if unnamed := first_line_is_data(possible.names):
+        return NoPredictionsError(f"{text}{unnamed}", kind="no predictions")
+    targets = possible.called("target", TARGETS | MAYBE_TARGETS)
+    if not targets:
+        meant = [name for name in possible.names[:_MOST_TARGETS] if _reads(possible, name)]
+        meant = [name for name in meant if not spelled(name).startswith("pred")]
+        such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
+        advice = (
+            f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
+            f"correctness with {option('correct')} and of confidence with {option('confidence')}."
+        )
+        if any(spelled(name) in CONFIDENCES for name in possible.names):
+            advice = (
+                f"Name the column that says whether answers are right with {option('correct')}. If there is none, "
+                f"name the column of true labels with {option('target')}{such}."
+            )
+        return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
+    truth = possible.truth(targets[0])
+    named = [
+        name for name in possible.names if str(name) in truth or any(possible.is_named_by(name, each) for each in truth)
+    ]
+    sure = [name for name in possible.names if spelled(name) in CONFIDENCES | CONFIDENCES_OR_POSITIVES | POSITIVES]
+    for name in [*named, *sure]:
+        if len(texts := possible.texts(name)) and is_percentage(texts[0]):
+            text = f"column {name!r} has {texts[0]!r} in "
+            return NoPredictionsError(text, 0, f". {PERCENTAGES}", kind="not a number", column=name)
+    row, rest = None, "."
+    text = f"{text}: {targets[0]!r} may be the true label, with {names_in_words(truth)}"
+    if len(named) > 1 and not np.isnan(values := possible.matrix(named)).any():
+        off = np.abs(values.sum(axis=1) - 1)
+        if off.max() > ROUNDING:
+            row = int(np.argmax(off))
+            text, rest = f"{text}, but {names_in_words(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
+    return NoPredictionsError(text, row, rest, kind="no predictions", advice=_advice(possible, targets[0], sure))
+
+
+def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
+    """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
+    for name in possible.may_be_lists():
+        values = possible.lists(name)
+        if values is not None and is_by_size(values):
+            return (
+                f"The lists in {name!r} are sorted by size, so the labels may be in another order in each row. "
+                f"Write a column for each class instead, named {PREFIX}LABEL."
+            )
+        if values is not None:
+            return (
+                f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in "
+                f"the order of the lists as {option('labels')}."
+            )
+    for name in possible.may_be_lists():
+        if holds_lists(possible.loaded([name])[0]) or "".join(possible.texts(name)[:1]).startswith(("[", "{")):
+            return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
+    if sure and possible.predictions(target):
+        if words := words_in(possible.loaded(sure[:1])[0]):
+            return (
+                f"If {shorten(words)} in {sure[0]!r} are confidences, give each a number with {option('grades')}: "
+                f"{example_of(words, of_truth=False)}."
+            )
+        return (
+            f"If {sure[0]!r} is the confidence in the predicted label, pass {option('confidence', sure[0])}. If it "
+            f"is the probability of one class, pass {option('proba', sure[0])} and {option('pos_label')}."
+        )
+    return (
+        f"Name the columns of probabilities with {option('proba')}, and their labels with {option('labels')}. Or "
+        f"name the column of predicted labels with {option('prediction')}, and of the confidence with "
+        f"{option('confidence')}."
+    )
+
+
+def _reads(possible: Readings, target: Any) -> bool:
+    """Return whether there is a reading with this column as the true labels."""
+    texts = possible.texts(target)
+    readings = (*possible.of_classes(target), *possible.of_one_number(target))
+    return 1 < len(set(texts)) <= len(texts) / 2 and len(readings) > 0

@@ -10,7 +10,8 @@ from _support.predictions import draw_proba
 from skconf.tables import _files
 from skconf.tables._columns import Columns
 from skconf.tables._files import open_table
-from skconf.tables._guesses import _Readings, guess
+from skconf.tables._guesses import guess
+from skconf.tables._readings import Readings
 from skconf.tables._rows import guess_columns, read_rows
 
 RNG = np.random.default_rng(0)
@@ -455,9 +456,9 @@ def test_the_first_file_with_rows_tells(tmp_path):
 def test_confidences_are_numbers_to_one_or_to_a_hundred():
     table = pd.DataFrame({"share": [0.0, 1.0], "percent": [0.0, 100.0], "more": [0.0, 100.5], "less": [-0.1, 1.0]})
     table["grade"], table["correct"] = [0.5, 1.0], [0.0, 1.0]
-    readings = _Readings(Columns(), list(table), lambda names: table[names])
+    readings = Readings(Columns(), list(table), lambda names: table[names])
     assert [readings._is_unit(name) for name in ("share", "percent", "more", "less")] == [True, True, False, False]
     assert [readings._is_correctness(name) for name in ("correct", "grade")] == [True, False]
     graded = pd.DataFrame({"correct_share": [0.0, 0.5, 1.0], "correct_number": [0.0, 0.5, 2.0]})
-    readings = _Readings(Columns(), list(graded), lambda names: graded[names])
+    readings = Readings(Columns(), list(graded), lambda names: graded[names])
     assert [readings._is_correctness(name) for name in graded] == [True, False]

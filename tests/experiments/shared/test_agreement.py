@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skconf.experiments._shared import charts
 from skconf.experiments._shared.agreement import agreement_words, listed, not_compared
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import plain_table
-from skconf.report._page.chart import Axis, Chart, Points
 
 
 def cells_of(deviations, errors=0.1, note="", quantity="accuracy"):
@@ -53,7 +53,8 @@ def test_lists_in_sentences(words, said):
 @pytest.fixture
 def report(cells):
     table = plain_table("Table 1", pd.DataFrame({"model": ["m"], "accuracy": ["0.1234"]}))
-    chart = Chart("A picture", "It shows.", Axis("x"), Axis("y"), [Points([0.5], [0.5])], cells)
+    points = pd.DataFrame({"row": ["m"], "ours": [0.5]})
+    chart = charts.rows_chart("A picture", "It shows.", charts.Axis("x"), ["m"], {"": points}, cells)
     found = {"charts": [chart], "notes": ["Read | it."], "source": {"seed": "3"}}
     return ExperimentReport("An experiment", cells, ["It is so."], [table], left_out=["Not that."], **found)
 
