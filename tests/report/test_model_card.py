@@ -46,7 +46,7 @@ def test_says_what_the_predictions_say():
             "(95% interval 0.0–4.5) in 80 answers."
         ),
         "Each interval has a confidence level of 95%",
-        f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",
+        f"Data: a.csv, 1,000 predictions, SHA-256 {'ab' * 32}.",
     ):
         assert sentence in text, text
     assert "**Compare**" not in text

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 
-from skconf import ConfidenceProfile, SelectiveClassifier, confidence_report
+from skconf import ConfidenceProfile, ConfidenceReport, SelectiveClassifier, confidence_report
 from skconf.inference import assess_confidence, confidence_interval
 
 RNG = np.random.default_rng(4)
@@ -90,3 +91,14 @@ def test_a_classifier_that_accepts_or_rejects_all_is_judged_by_all(rejecting, th
     profile = ConfidenceProfile.from_estimator(rejecting, P[:, None], TRUTH)
     assert assess_confidence(profile).n_samples == N
     assert str(assess_confidence(profile)) == str(assess_confidence(replace(profile, threshold=None)))
+
+
+def test_rows_that_abstain_are_no_predictions_of_a_file_and_graded_answers_are_not_right_in_a_share(tmp_path):
+    """A file of 40 rows had "rows 30", and "its average correctness is 80.0%; of all, in 60.0%"."""
+    table = pd.DataFrame({"correct": 0.8, "confidence": 0.9, "abstained": [0, 0, 0, 1] * 10})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    text = " ".join(ConfidenceReport.from_files(tmp_path / "a.csv").text().split())
+    assert "file predictions SHA-256 " in text
+    assert "a.csv 30 " in text
+    assert "its average correctness is 80.0% (95% interval" in text
+    assert "; of all, 60.0%. Abstained 10." in text

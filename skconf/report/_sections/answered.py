@@ -80,10 +80,11 @@ def _in_words(
     """Say how many rows are answers, how many answers are right (not for costs), and which rows are left out."""
     text = f"Answers {n_answers:,} of {n_answers + n_abstained:,} ({decimal(100 * share, 1)}%)."
     if right is not None and n_answers:
-        is_right = "it is right in" if right.kind == "right or wrong" else f"its {right.right} is"
+        within = "in " if right.kind == "right or wrong" else ""
+        is_right = "it is right in" if within else f"its {right.right} is"
         low, high = (decimal(100 * end, 1) for end in ends)
         told = "" if np.isnan(ends[0]) else f" {interval(low, high, level)}"
-        of_all = f"; of all, in {decimal(100 * accuracy * share, 1)}%" if n_abstained else ""
+        of_all = f"; of all, {within}{decimal(100 * accuracy * share, 1)}%" if n_abstained else ""
         text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{told}{of_all}."
     reasons = [f"{count:,} {state}" for state, count in states.items() if state not in (*NOT_GRADED, "answered")]
     if NO_GRADE_ELSEWHERE in states:  # the reasons are those of all rows of the file

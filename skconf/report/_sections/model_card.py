@@ -16,7 +16,7 @@ def model_card(evidence: Evidence) -> str:
     lines += ["", f"Limits: {_limits(evidence)}"]
     for file in evidence.origin.files:
         hashed = f", SHA-256 {file.digest}" if file.digest else ""
-        lines += ["", f"Data: {markdown_text(file.name)}, {file.n_rows:,} rows{hashed}."]
+        lines += ["", f"Data: {markdown_text(file.name)}, {file.n_rows:,} predictions{hashed}."]
     return "\n".join(lines) + "\n"
 
 

@@ -86,7 +86,7 @@ def _files(evidence: Evidence) -> list[Part]:
         return []
     columns = {
         "file": [file.name for file in files],
-        "rows": [f"{file.n_rows:,}" for file in files],
+        "predictions": [f"{file.n_rows:,}" for file in files],
         "SHA-256": [file.digest[:_SHORT] or DASH for file in files],
     }
     if evidence.several:
