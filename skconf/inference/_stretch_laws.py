@@ -65,8 +65,9 @@ class StretchLaws:
         for band, stretch in enumerate(np.flatnonzero(self.first == self.last).tolist()):
             if stretch in row_of:
                 row = row_of[stretch]
-                place = np.searchsorted(self._at_most[row], rng.random(n_draws))
-                by_band[:, band] = self._start[row] + np.minimum(place, self._at_most.shape[1] - 1)
+                at_most = self._at_most[row, 1:-1]
+                place = np.searchsorted(at_most, rng.random(n_draws))
+                by_band[:, band] = self._start[row] + np.minimum(place, len(at_most) - 1)
             else:
                 normal, spread = rng.standard_normal(n_draws), np.sqrt(self._variance[stretch])
                 skewed = normal + self._third[stretch] / spread**3 * (normal**2 - 1) / 6
@@ -77,7 +78,8 @@ class StretchLaws:
     def two_sided(self, errors: Floats) -> Floats:
         """Return two-sided p-values of drawn numbers of errors, of shape (..., n_stretches)."""
         p_values = np.empty(errors.shape)
-        p_values[..., self._exact] = np.minimum(*self._looked_up(errors[..., self._exact]))
+        smaller = np.minimum(self._at_most, self._at_least)
+        p_values[..., self._exact] = smaller[self._places(errors[..., self._exact])]
         rest = np.flatnonzero(self._variance > _MOST_VARIANCE)
         if len(rest):
             spread = np.sqrt(self._variance[rest])
@@ -91,19 +93,22 @@ class StretchLaws:
     def tails(self, errors: Floats) -> tuple[Floats, Floats]:
         """Return the probabilities of at most, and of at least, these numbers of errors in each stretch."""
         at_most, at_least = self._binomial_tails(errors)
-        for tail, exact in zip((at_most, at_least), self._looked_up(errors[self._exact]), strict=True):
+        places = self._places(errors[self._exact])
+        for tail, table in zip((at_most, at_least), (self._at_most, self._at_least), strict=True):
+            exact = table[places]
             tail[self._exact] = np.where(exact > _ROUNDING, exact, np.minimum(tail[self._exact], _ROUNDING))
         return at_most, at_least
 
-    def _looked_up(self, errors: Floats) -> tuple[Floats, Floats]:
-        n_values, row = self._at_most.shape[1], np.arange(len(self._exact))
-        place = errors.astype(np.intp) - self._start
-        inside = np.clip(place, 0, n_values - 1)
-        at_most = np.where(place < 0, 0.0, self._at_most[row, inside])
-        return at_most, np.where(place >= n_values, 0.0, np.where(place < 0, 1.0, self._at_least[row, inside]))
+    def _places(self, errors: Floats) -> tuple[Codes, Codes]:
+        """Return the rows and columns of numbers of errors in the tables of exact distributions."""
+        column = np.clip(errors.astype(np.intp) - self._start + 1, 0, self._at_most.shape[1] - 1)
+        return np.arange(len(self._exact)), column
 
     def _tabulate(self) -> tuple[Codes, Floats, Floats]:
-        """Return where each exact distribution begins, and its lower and upper tail probabilities."""
+        """Return where each exact distribution begins, and its lower and upper tail probabilities.
+
+        The first and the last column are for all smaller and all larger numbers of errors.
+        """
         exact = self._exact
         if not len(exact):
             return np.zeros(0, dtype=np.intp), np.zeros((0, 1)), np.zeros((0, 1))
@@ -114,8 +119,9 @@ class StretchLaws:
         circular = np.fft.irfft(spectrum.conj(), n_values, axis=-1)
         order = (start[:, np.newaxis] + np.arange(n_values)) % n_values
         probability = np.clip(np.take_along_axis(circular, order, axis=-1), 0.0, None)
-        at_most = np.minimum(np.cumsum(probability, axis=-1), 1.0)
-        return start, at_most, np.minimum(np.cumsum(probability[:, ::-1], axis=-1)[:, ::-1], 1.0)
+        at_most = np.minimum(np.cumsum(np.pad(probability, ((0, 0), (1, 1))), axis=-1), 1.0)
+        at_least = np.minimum(np.cumsum(probability[:, ::-1], axis=-1)[:, ::-1], 1.0)
+        return start, at_most, np.pad(at_least, ((0, 0), (1, 1)), constant_values=((0, 0), (1, 0)))
 
     def _spectrum(self, n_values: int) -> Floats:
         """Return the characteristic functions of the exact distributions, of shape (n_exact, n_angles)."""
