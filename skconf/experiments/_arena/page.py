@@ -9,7 +9,6 @@ from skconf.experiments._arena.tables import (
     LOSSES,
     OTHERS,
     RUN,
-    by_data,
     change,
     compare,
     share,
@@ -108,7 +107,6 @@ def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str
         ),
         TablePart(f"The tail, {name}", _tail(part, strongest)),
         TablePart(f"Other losses compared with {champion}, {name}", _losses(others, OTHERS)),
-        TablePart(f"Data sets, {name}", _data_sets(part, champion)),
         TablePart(f"Seconds by number of calibration samples, {name}", _seconds(part, strongest)),
     ]
 
@@ -142,18 +140,6 @@ def _tail(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     titles = {"csr_3": "CSR > 3", "z_1": "z > 1", "z_3": "z > 3"}
     shown = {"calibrator": list(shares.index)}
     return pd.DataFrame(shown | {title: [share(v) for v in shares[column]] for column, title in titles.items()})
-
-
-def _data_sets(part: pd.DataFrame, champion: str) -> pd.DataFrame:
-    ranks = by_data(part, champion).sort_values("difference")
-    return pd.DataFrame(
-        {
-            "data": list(ranks.index),
-            "best other in hindsight": ranks["best"].tolist(),
-            "its log loss is higher by": [change(value) for value in ranks["difference"]],
-            f"place of {champion}": [f"{rank} of {of}" for rank, of in ranks[["rank", "of"]].itertuples(index=False)],
-        }
-    )
 
 
 def _seconds(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -70,30 +70,6 @@ def times(runs: pd.DataFrame) -> pd.DataFrame:
     return spent.groupby([runs["calibrator"], runs["n"]], sort=False).median().unstack("n")
 
 
-def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
-    """Compare the champion with the calibrator that has the least log loss on each data set in hindsight.
-
-    There is a row for each data set. `best` is the calibrator with the least geometric mean of the loss. `difference`
-    says by what fraction its loss is higher than the loss of the champion. `rank` is the place of the champion among
-    `of` calibrators.
-    """
-    done = runs[runs["failure"] == ""]
-    done = done.merge(done.loc[done["calibrator"] == champion, RUN])  # runs that the champion finished
-    logs = np.log(done["log_loss"] + FLOOR).groupby([done["data"], done["calibrator"]]).mean().unstack()
-    counts = done.groupby(["data", "calibrator"]).size().unstack()
-    logs = logs.where(counts.eq(counts.max(axis=1), axis=0))  # a calibrator is compared only if it finished all runs
-    others = logs.drop(columns=champion).dropna(how="all")
-    logs = logs.loc[others.index]
-    return pd.DataFrame(
-        {
-            "best": others.idxmin(axis=1),
-            "difference": np.expm1(others.min(axis=1) - logs[champion]),
-            "rank": logs.rank(axis=1)[champion].astype(int),
-            "of": logs.notna().sum(axis=1),
-        }
-    )
-
-
 def share(value: float) -> str:
     """Return a share in percent; a share below 10% has one decimal."""
     if np.isnan(value):

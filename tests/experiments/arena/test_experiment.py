@@ -343,14 +343,10 @@ def test_runs_that_fail_are_counted_and_left_out():
     assert (found["runs"], found["failed"], found["brier_wins"]) == (3, 1, 1)
 
 
-def test_tails_shares_and_places():
+def test_tails_and_times():
     given = runs(own=[0.5, 2, 4, 5], other=[0.4, 2, 3, 9], third=[9, 9, 9, 9])
     assert tables.tails(given).loc["own"].tolist() == [0.5, 0.75, 0.5]
     assert tables.times(given).loc["own", 50] == 1 + 3
-    places = tables.by_data(given, "own")
-    assert places["best"].tolist() == ["other", "other"]
-    assert places.loc["a", "rank"] == 2
-    assert places.loc["a", "difference"] == pytest.approx(np.sqrt(0.401 / 0.501) - 1)
 
 
 def test_the_command_writes_its_page(tmp_path, predictions, own_module, monkeypatch, capsys):
