@@ -167,46 +167,48 @@ def confidence_interval(
     weights, their number is min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error rate. For graded answers, v is the
     mean of 1 − z, with z the grade.
 
-    =====================================  ============================================================================
-    What is estimated                      Method
-    =====================================  ============================================================================
-    The size ratio                         "gamma"; "none" if a single error could add more than 0.3 to it
-    Its z-score; with clusters or strata   "delta"; "none" if fewer than 3 errors are expected in the most confident 5%
-                                           of the answers
-    A metric without influence values      "bootstrap"; below 30 errors, a warning says that it may miss the truth
-    Share of all, strata weigh unequally   "mover"
-    All else where strata weigh unequally  "bayesian", within each stratum
-    With clusters, strata or costs         "delta". With clusters, "bayesian" if the errors are in fewer than ten
-                                           clusters and in at most a quarter of all; not for means with two finite
-                                           bounds or over classes, and not above 10,000 samples
-    A metric that does not count errors    "delta"
-    A share of answers, equal weights      "exact": `coverage_score`, `selective_accuracy_score`, `selective_risk_loss`;
-                                           "delta": `accuracy`
-    A share of answers, unequal weights    "delta" from 100 errors on, "binomial" below
-    An average over classes                "none" below 5 effective samples, "bayesian" below 50
-    An area, averaged over classes         "none" below 2 effective samples, "bayesian" below 100
-    A rank order with a single error       "none"
-    All else                               "delta" from 100 errors on, "bayesian" below
-    =====================================  ============================================================================
+    ==============================================  ====================================================================
+    What is estimated                               Method
+    ==============================================  ====================================================================
+    The size ratio                                  "gamma"; "none" if a single error could add more than 0.3 to it
+    Its z-score; the ratio with clusters or strata  "delta"; "none" if fewer than 3 errors are expected in the most
+                                                    confident 5% of the answers
+    A metric without influence values               "bootstrap"; below 30 errors, a warning says that it may miss the
+                                                    truth
+    A share of all rows, if strata weigh unequally  "mover"
+    Anything else, if strata weigh unequally        "bayesian", within each stratum
+    A metric with clusters, strata or costs         "delta". With clusters, "bayesian" if the errors are in fewer than
+                                                    ten clusters and in at most a quarter of all; not for means with two
+                                                    finite bounds or over classes, and not above 10,000 samples
+    A metric that does not count errors             "delta"
+    A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
+                                                    `selective_risk_loss`; "delta" for `accuracy`
+    A share of answers with unequal weights         "delta" from 100 errors on, "binomial" below
+    An average over classes                         "none" below 5 effective samples, "bayesian" below 50
+    An area, averaged over classes                  "none" below 2 effective samples, "bayesian" below 100
+    An area, if there is a single error             "none"
+    Anything else                                   "delta" from 100 errors on, "bayesian" below
+    ==============================================  ====================================================================
 
     The number of effective samples of an average over classes is about the size of the smallest class; if there are
     many classes of similar size, it is larger. "exact" is Clopper and Pearson's interval [4]_, and "binomial" is the
     same interval for (Σ w)² / Σ w² samples. Means of graded answers are not shares, so the last row applies to them.
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
-    degrees of freedom are the number of units minus the number of strata. With clusters, the influence of a cluster
-    that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees of freedom of
-    this error are computed for clusters of these sizes, with the correlation within clusters that the sample has (Bell
-    and McCaffrey [8]_). The correlation is that of pairs of samples in one cluster (Karlin, Cameron and Williams [9]_).
-    The sizes and the correlation also imply an error. The interval of a single model is at least as wide as this error
-    with the normal distribution says, because by chance the errors of a sample may all be in small clusters. If the
-    error comes from resamples, clusters of sizes s count as (Σ s)² / Σ s² clusters of equal size.
+    degrees of freedom are the number of samples (or clusters) minus the number of strata. With clusters, the influence
+    of a cluster that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees
+    of freedom of this error are computed for clusters of these sizes, with the correlation within clusters that the
+    sample has (Bell and McCaffrey [8]_). The correlation is that of pairs of samples in one cluster (Karlin, Cameron
+    and Williams [9]_). These sizes and this correlation also imply a standard error. By chance, the errors of a sample
+    may all be in small clusters. So the interval of a single model is at least as wide as an interval from this
+    standard error and the normal distribution. If the error comes from resamples, clusters of sizes s count as (Σ s)² /
+    Σ s² clusters of equal size.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
     standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights,
     clusters or strata, `accuracy` and `roc_auc` are treated as other metrics. With strata, the interval is too narrow
-    if errors are few. With clusters, this holds for averages over classes.
+    if errors are few. With clusters, only the intervals of averages over classes are then too narrow.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
