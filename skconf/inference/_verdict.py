@@ -48,10 +48,11 @@ def assess_confidence(
 ) -> Assessment:
     """Assess whether confidences are calibrated, in a sentence that claims no more than the data show.
 
-    The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done among all
-    answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. The numbers are also
-    compared in every other range that can be made of seventeen bands of confidence. All tests share one critical value.
-    At most one calibrated classifier in twenty gets a verdict of miscalibration, whatever the number of answers.
+    The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done at six levels:
+    among all answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. The numbers
+    are also compared in every other range that can be made of seventeen bands of confidence. All tests share one
+    critical value. At most one calibrated classifier in twenty gets a verdict of miscalibration, whatever the number of
+    answers.
 
     Parameters
     ----------
