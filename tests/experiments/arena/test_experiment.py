@@ -405,12 +405,3 @@ def test_the_pool_is_ahead_of_every_single_one_on_generated_data():
         assert (compared[["brier_wins", "log_loss_wins"]] > 0.45).all(axis=None)
         assert (compared[["brier", "log_loss"]] > 0).all(axis=None)
         assert tables.tails(found[kind]).loc["pooled", "z_3"] <= 0.08
-
-
-def runs_of(n_data, chance=0.0):
-    """Return runs of three calibrators on some data sets, at two numbers of samples."""
-    rng = np.random.default_rng(0)
-    keys = [(data, n, name) for data in range(n_data) for n in (50, 100) for name in ("pooled", "platt", "isotonic")]
-    runs = pd.DataFrame(keys, columns=["data", "n", "calibrator"]).assign(model="forest", failure="")
-    losses = rng.uniform(0.2, 0.6, (2, len(runs)))
-    return runs.assign(log_loss=losses[0], brier=losses[1], csr=rng.uniform(1, 7, len(runs)), zscore=chance)
