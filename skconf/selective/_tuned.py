@@ -311,6 +311,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         else:
             tuned = choose_threshold(profile, objective, clusters, self.random_state, mix, see="cv_results_")
         self.threshold_, self.feasible_ = tuned.threshold, tuned.feasible
+        self._tuned_for = self.confidence, self.keep_prediction
         self.coverage_, self.risk_, self.risk_upper_bound_ = tuned.coverage, tuned.risk, tuned.risk_upper_bound
         self.cv_results_ = tuned.results
         if tuned.by_class is not None:
@@ -318,6 +319,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if rule is not None and not rule.of_classes:
             self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(tuned.results["risk"]), np.nan)
         return [(model, calibrator)], learned
+
+    def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
+        now = self.confidence, self.keep_prediction
+        tuned_for = getattr(self, "_tuned_for", now)  # files of earlier versions do not have it
+        if tuned_for != now:
+            raise ValueError(
+                "confidence or keep_prediction was changed after fit. The threshold holds only for confidence="
+                f"{tuned_for[0]!r} and keep_prediction={tuned_for[1]}. Set these again, or fit again."
+            )
+        return super()._raw(X)
 
     def _profile(self, training: Training, rows: Rows, predicted: Codes, score: Floats) -> ConfidenceProfile:
         """Return the answers to some rows; for the objective "cost", with what they cost."""

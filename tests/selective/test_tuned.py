@@ -625,6 +625,19 @@ def test_a_second_fit_forgets_the_first(three, binary):
     assert (infeasible.threshold_, infeasible.feasible_, infeasible.coverage_) == (np.inf, False, 0)
 
 
+@pytest.mark.parametrize("changed", [{"confidence": "entropy"}, {"keep_prediction": True}], ids=str)
+def test_a_threshold_is_not_used_for_another_score(three, changed):
+    """The scores changed, and the threshold stayed: its guarantee was void."""
+    model = tuned(**HALF, calibration="platt").fit(*three)
+    expected = model.predict(three[0])
+    before = {name: model.get_params()[name] for name in changed}
+    with pytest.raises(ValueError, match=r"changed after fit.* holds only for confidence='max_proba' .* fit again"):
+        model.set_params(**changed).predict(three[0])
+    for same in (model.set_params(**before), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(same.predict(three[0]), expected)
+    model.set_params(**changed).fit(*three).predict(three[0])
+
+
 @pytest.mark.parametrize(
     "bad", [{"estimator__C": -1.0}, {"objective": broken}, {"target": 2.0}], ids=["inner", "broken", "target"]
 )
