@@ -23,8 +23,8 @@ from skconf._core.usual_names import (
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import PERCENTAGES, holds_lists, is_percentage
+from skconf.tables._fitting import ROUNDING, Readings, is_by_size
 from skconf.tables._reading import names_in_words, several_readings
-from skconf.tables._readings import ROUNDING, Readings, is_by_size
 
 #: The number of rows that decide on a reading.
 HEAD_ROWS = 10_000

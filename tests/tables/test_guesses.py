@@ -10,8 +10,8 @@ from _support.predictions import draw_proba
 from skconf.tables import _files
 from skconf.tables._columns import Columns
 from skconf.tables._files import open_table
+from skconf.tables._fitting import Readings
 from skconf.tables._guesses import guess
-from skconf.tables._readings import Readings
 from skconf.tables._rows import guess_columns, read_rows
 
 RNG = np.random.default_rng(0)

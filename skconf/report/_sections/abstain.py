@@ -190,37 +190,39 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
     """Say which threshold keeps the errors of the first limit: as guaranteed, and as observed, perhaps in few words."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = words.limit(target), stops.at_most_wrong(target)
-    overall = f"{words.share(float(stops.wrong[-1]))} {words.of_all}"
-    if keeps_all := stops.wrong[-1] <= target:
-        text, here = f"All answers: {overall}", overall
-    elif stop < 0:
-        return f"{overall}, and no threshold brings that to {allowed}."
-    else:
-        here = f"{_reach(evidence, stops, stop)}: {words.share(float(stops.wrong[stop]))} {words.of_answers}, "
-        here += f"{thousand(stops.answered[stop])} of every 1,000 cases are answered"
-        text = capitalized(here)
+    observed = f"{words.share(float(stops.wrong[-1]))} {words.of_all}"
+    keeps_all = bool(stops.wrong[-1] <= target)
+    if stop < 0 and not keeps_all:
+        return f"{observed}, and no threshold brings that to {allowed}."
+    if not keeps_all:
+        observed = f"{_reach(evidence, stops, stop)}: {words.share(float(stops.wrong[stop]))} {words.of_answers}, "
+        observed += f"{thousand(stops.answered[stop])} of every 1,000 cases are answered"
     guarantee = evidence.guarantee(model, target)
-    if guarantee.status == "guaranteed":  # the guaranteed one comes first, because people copy the first threshold
-        promise = f"{words.at_most} {allowed} on new cases like these"
-        promise += f", guaranteed with a probability of {100 * evidence.level:g}%"
-        where = "At this prevalence" if model in evidence.at_prevalence else "In these rows"
-        here = f"{where}, {'' if keeps_all or guarantee.stop == stop else 'without a guarantee, '}{here}."
-        if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
-            return f"All answers: {promise}. {here}"
-        answered = f"{thousand(stops.answered[guarantee.stop])} of every 1,000 cases are answered"
-        if in_short and not keeps_all and guarantee.stop != stop:
-            answered, share = answered.replace("cases are ", ""), thousand(stops.answered[stop])
-            here = f"{words.share(float(stops.wrong[stop]))} {words.wrong}, {share} answered."
-            here = f"Without a guarantee, {threshold_at(stops, stop)} or more: {here}"
-        return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
+    if guarantee.status != "guaranteed":
+        text = f"All answers: {observed}" if keeps_all else capitalized(observed)
+        return f"{text}{_without_guarantee(guarantee, f'{words.at_most} {allowed}', evidence.units(model))}."
+    # The guaranteed threshold comes first, because people copy the first one.
+    promise = f"{words.at_most} {allowed} on new cases like these"
+    promise += f", guaranteed with a probability of {100 * evidence.level:g}%"
+    where = "At this prevalence" if model in evidence.at_prevalence else "In these rows"
+    here = f"{where}, {'' if keeps_all or guarantee.stop == stop else 'without a guarantee, '}{observed}."
+    if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1]:
+        return f"All answers: {promise}. {here}"
+    answered = f"{thousand(stops.answered[guarantee.stop])} of every 1,000 cases are answered"
+    if in_short and not keeps_all and guarantee.stop != stop:
+        answered, share = answered.replace("cases are ", ""), thousand(stops.answered[stop])
+        here = f"{words.share(float(stops.wrong[stop]))} {words.wrong}, {share} answered."
+        here = f"Without a guarantee, {threshold_at(stops, stop)} or more: {here}"
+    return f"{capitalized(_reach(evidence, stops, guarantee.stop))}: {promise}; {answered}. {here}"
+
+
+def _without_guarantee(guarantee: Guarantee, promise: str, units: str) -> str:
+    """Say what a guarantee needs, if there is a rule for one."""
     if guarantee.status == "no rule":
-        return f"{text}."
-    units, promise = evidence.units(model), f"{words.at_most} {allowed}"
-    if guarantee.status == "more rows":
-        return f"{text} ({promise} cannot be guaranteed: that needs about {guarantee.needed:,} {units})."
-    if guarantee.status == "too few rows":
-        return f"{text} ({promise} cannot be guaranteed: that needs at least {guarantee.needed:,} {units})."
-    return f"{text} ({promise} cannot be guaranteed)."
+        return ""
+    least = {"more rows": "about", "too few rows": "at least"}.get(guarantee.status)
+    needs = "" if least is None else f": that needs {least} {guarantee.needed:,} {units}"
+    return f" ({promise} cannot be guaranteed{needs})"
 
 
 def _reach(evidence: Evidence, stops: Stops, stop: int) -> str:
