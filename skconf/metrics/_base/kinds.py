@@ -224,7 +224,7 @@ class Additive(Metric):
         """
         if self.computed_by() is not self:
             raise TypeError(
-                f"{self!r} is not computed from sums. Create it with get_metric, which finds its computation."
+                f"{self!r} is not computed from sums. Create it with get_metric, which returns a metric that is."
             )
         total: Sums = ()
         for rows, block in self.rows_of(profile).blocks():
