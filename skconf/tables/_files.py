@@ -1,7 +1,6 @@
 """Tables in files, read batch by batch: Parquet, CSV and JSON lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,7 +29,7 @@ def open_table(path: Path) -> "TableFile":
         if holds_json_lines(path):
             return JsonLines(path)
         if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
-            return ArrowFile(path)
+            return Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
         if path.suffix in PARQUET:
             raise ImportError(f"Reading {path} needs pyarrow: pip install pyarrow.")
         return PandasFile(path)
@@ -42,59 +41,6 @@ def bytes_held(path: Path, enough: int) -> int:
         if path.suffix in PARQUET and find_spec("pyarrow") is not None:
             return Parquet(path).n_bytes
         return count_bytes(path, enough)
-
-
-class ArrowFile:
-    """A file that is read by pyarrow."""
-
-    broken: Sequence[str] = ()  # a row that cannot be read is refused, because it may hide other rows
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, shown(path)
-        self.parts = Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
-        #: Finds the line of a row; None if the file has no lines.
-        self.find_line = None
-        if isinstance(self.parts, TextFile):
-            self.find_line = partial(line_of_row, path, separator=self.parts.separator)
-        self.names: list[Any] = self.parts.names
-
-    def line_of(self, row: int) -> int | None:
-        """Return the line of a row; None if the file has no lines."""
-        return None if self.find_line is None else self.find_line(row)
-
-    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
-        """Go through the rows of these columns; entries of text files are texts."""
-        with readable(self.path, self.find_line):
-            if isinstance(self.parts, TextFile):
-                yield from _cut(self.parts.tables(names), names, batch_rows)
-            elif batch_rows is None:
-                yield self.parts.whole(names)
-            else:
-                yield from self.parts.batches(names, batch_rows)
-
-    def streams(self, names: list[Any], numbers: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
-        """Go through the parts that can be read at the same time, each with tables or pieces of text.
-
-        In text files, the columns in `numbers` are read as numbers if all their entries are numbers.
-        """
-        if isinstance(self.parts, TextFile):
-            return iter([self._readable(self.parts.pieces(names, numbers))])
-        return map(self._readable, self.parts.streams(names, batch_rows))
-
-    def _readable(self, tables: Iterator[Any]) -> Iterator[Any]:
-        with readable(self.path, self.find_line):
-            yield from tables
-
-
-def _cut(tables: Iterable[Any], names: list[Any], batch_rows: int | None) -> Iterator[Any]:
-    """Go through tables of texts with at most `batch_rows` rows; None gives all rows together."""
-    from pyarrow import concat_tables, schema, string
-
-    if batch_rows is None:
-        empty = schema([(name, string()) for name in names]).empty_table()
-        tables = [concat_tables(list(tables) or [empty])]
-    for each in tables:
-        yield from (each.slice(start, batch_rows) for start in range(0, len(each) or 1, batch_rows or len(each) or 1))
 
 
 class PandasFile:
@@ -128,7 +74,7 @@ class PandasFile:
 
 
 #: A file of any format.
-TableFile: TypeAlias = ArrowFile | PandasFile | JsonLines
+TableFile: TypeAlias = Parquet | TextFile | PandasFile | JsonLines
 
 
 class FrameFile:
@@ -191,8 +137,8 @@ def _with_columns(table: Any, rows: pd.DataFrame) -> Any:
 
 def guess_rows(file: TableFile) -> float | None:
     """Estimate the number of rows from the length of the first lines; None if only reading the file can tell."""
-    if isinstance(file, ArrowFile) and isinstance(file.parts, Parquet):
-        return float(file.parts.n_rows)
+    if isinstance(file, Parquet):
+        return float(file.n_rows)
     if file.path.suffix in COMPRESSED:
         return None
     with file.path.open("rb") as data:

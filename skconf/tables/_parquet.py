@@ -1,11 +1,11 @@
 """A file of Parquet, read batch by batch, also in several parts at the same time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from skconf.tables._paths import PathColumns
-from skconf.tables._unreadable import UnreadableError
+from skconf.tables._paths import PathColumns, shown
+from skconf.tables._unreadable import UnreadableError, readable
 
 #: Bytes of a batch, and bytes that are read at once.
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
@@ -21,12 +21,14 @@ _MOST_COLUMNS = 16
 class Parquet:
     """A file of Parquet."""
 
+    broken: Sequence[str] = ()  # a row that cannot be read is refused, because it may hide other rows
+
     def __init__(self, path: Path) -> None:
         from pyarrow.parquet import read_metadata
 
         if path.stat().st_size == 0:
             raise UnreadableError("it is empty.", kind="damaged")
-        self.path, self.metadata = path, read_metadata(path)
+        self.path, self.name, self.metadata = path, shown(path), read_metadata(path)
         written: list[Any] = self.metadata.schema.to_arrow_schema().names
         self.of_path = PathColumns.of(path, written)
         self.names, self.n_rows = [*written, *self.of_path.values], self.metadata.num_rows
@@ -38,20 +40,26 @@ class Parquet:
         #: Bytes in memory: a column with one value is tiny in the file, but has an entry for each row in memory.
         self.n_bytes = max(n_bytes, _ENTRY_BYTES * len(written) * self.n_rows)
 
-    def whole(self, names: list[Any]) -> Any:
-        """Return all rows."""
+    def line_of(self, row: int) -> int | None:  # noqa: ARG002
+        """Return None: the file has no lines."""
+        return None
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
+        """Go through the rows of these columns. Unlike in a scan, memory does not grow with the file or its groups."""
         from pyarrow.parquet import ParquetFile
 
-        with ParquetFile(self.path, metadata=self.metadata) as file:
+        if batch_rows is not None:
+            yield from self._tables(names, list(range(len(self.sizes))), self._fewer(batch_rows))
+            return
+        with readable(self.path), ParquetFile(self.path, metadata=self.metadata) as file:
             table = file.read(columns=self.of_path.not_among(names))
-        return self.of_path.added_to(table, names)
+        yield self.of_path.added_to(table, names)
 
-    def batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
-        """Yield batches of rows. Unlike in a scan, memory does not grow with the file or its row groups."""
-        return self._tables(names, list(range(len(self.sizes))), self._fewer(batch_rows))
+    def streams(self, names: list[Any], _: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
+        """Go through runs of row groups that can be read at the same time, with batches of nearly equal size.
 
-    def streams(self, names: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
-        """Go through runs of row groups, each with batches of nearly equal size; one run if there are many columns."""
+        If there are many columns, there is one run.
+        """
         batch_rows = self._fewer(batch_rows)
         fewest = _FEWEST_BATCHES * batch_rows if len(names) <= _MOST_COLUMNS else self.n_rows
         held, n_rows = list[int](), 0
@@ -73,6 +81,6 @@ class Parquet:
 
         of_file = self.of_path.not_among(names)
         options: dict[str, Any] = {"pre_buffer": False, "buffer_size": _READ_BYTES}
-        with ParquetFile(self.path, metadata=self.metadata, **options) as file:
+        with readable(self.path), ParquetFile(self.path, metadata=self.metadata, **options) as file:
             for batch in file.iter_batches(batch_rows, row_groups=groups, columns=of_file, use_threads=False):
                 yield self.of_path.added_to(Table.from_batches([batch]), names)

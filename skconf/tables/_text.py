@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skconf.tables._paths import PathColumns
+from skconf.tables._lines import line_of_row
+from skconf.tables._paths import PathColumns, shown
 from skconf.tables._quotes import refuse_loose_quotes
-from skconf.tables._unreadable import OPEN_QUOTE, UnreadableError, unreadable
+from skconf.tables._unreadable import OPEN_QUOTE, UnreadableError, readable, unreadable
 
 #: Bytes that are read at once: enough to make the overhead of a piece negligible.
 PIECE_BYTES = 1 << 22
@@ -24,17 +25,44 @@ _MARK = "\x1eend of the table\x1e"
 
 
 class TextFile:
-    """A file of text, perhaps compressed."""
+    """A file of text, perhaps compressed, whose entries are read as texts."""
+
+    broken: Sequence[str] = ()  # a row that cannot be read is refused, because it may hide other rows
 
     def __init__(self, path: Path, separator: str) -> None:
         from pyarrow.csv import ParseOptions
 
-        self.path, self.separator = path, separator
+        self.path, self.name, self.separator = path, shown(path), separator
         self.parse_options = ParseOptions(delimiter=separator, newlines_in_values=True)
         #: The names in the first line, with the spaces around them, as in "label, 0, 1".
         self.written = self._read_names()
         self.of_path = PathColumns.of(path, self.written)
-        self.names = [name.strip() for name in [*self.written, *self.of_path.values]]
+        self.names: list[Any] = [name.strip() for name in [*self.written, *self.of_path.values]]
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line of a row."""
+        return line_of_row(self.path, row, self.separator)
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
+        """Go through the rows of these columns; None gives all rows together."""
+        from pyarrow import concat_tables, schema, string
+
+        with readable(self.path, self.line_of):
+            tables = self.tables(names)
+            if batch_rows is None:
+                empty = schema([(name, string()) for name in names]).empty_table()
+                tables = iter([concat_tables(list(tables) or [empty])])
+            for each in tables:
+                size = batch_rows or len(each) or 1
+                yield from (each.slice(start, size) for start in range(0, len(each) or 1, size))
+
+    def streams(self, names: list[Any], numbers: list[Any], _: int) -> Iterator[Iterator[Any]]:
+        """Yield the pieces of the file; the columns in `numbers` are numbers if all their entries are."""
+        yield self._readable(self.pieces(names, numbers))
+
+    def _readable(self, pieces: Iterator[Any]) -> Iterator[Any]:
+        with readable(self.path, self.line_of):
+            yield from pieces
 
     def _read_names(self) -> list[str]:
         from pyarrow import BufferReader, csv, input_stream
