@@ -50,9 +50,11 @@ def test_the_verdict_is_that_of_rows_that_abstain(rejecting):
         (other.accuracy, other.confidence, other.p_value)
     )
     assert said.n_samples == len(gone)
-    assert of_rejected.summary(width=2000).splitlines()[0] == of_gone.summary(width=2000).splitlines()[0].replace(
-        "Abstained", "Rejected"
-    )
+    gone_in_words = of_gone.summary(width=2000).splitlines()[0].replace("Abstained", "Rejected")
+    all_rows = f" Thresholds and failures are for all {N} rows, as if it answered them all."
+    assert of_rejected.summary(width=2000).splitlines()[0] == gone_in_words + all_rows
+    (by_answer,) = of_rejected.evidence.by_answer.values()
+    assert by_answer.shares.count.sum() == N
     assert f"Answers {len(gone)} of {N} " in of_rejected.summary(width=2000)
 
 

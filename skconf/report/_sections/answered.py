@@ -53,7 +53,7 @@ def _of(evidence: Evidence, model: Any) -> str:
     ends = found.accuracy_low, found.accuracy_high
     if np.isnan(ends[0]) and profile.kind != "costs":  # too few for a verdict
         ends = accuracy_ends(profile)
-    return _in_words(
+    text = _in_words(
         len(profile),
         n_rows - len(profile),
         states,
@@ -63,6 +63,9 @@ def _of(evidence: Evidence, model: Any) -> str:
         ends=ends,
         gone=gone,
     )
+    if rows is None or len(rows) == n_rows:
+        return text
+    return f"{text} Thresholds and failures are for all {n_rows:,} rows, as if it answered them all."
 
 
 def _in_words(
