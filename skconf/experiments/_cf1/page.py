@@ -28,7 +28,7 @@ _SAME_MODEL = (
 )
 _NOTES = (
     "A metric on a smaller scale also has less variance. So compare models by differences in standard errors.",
-    "The tests of variance are as in the paper. They count resamples as samples, so with enough resamples all differ.",
+    "The tests of variance, as in the paper, count resamples as samples. So with many resamples, all variances differ.",
     "Bands contain the middle 95% of the resamples.",
     "If a small test set lacks a class, cPrecision and cF1 are 0. Ordinary metrics are undefined; means skip them.",
 )

@@ -291,7 +291,7 @@ def _notes(evidence: Evidence) -> str:
     if evidence.at_prevalence:
         text += " At a stated prevalence the rule counts a random part of the rows, whose classes have that prevalence."
     if kind == "graded":
-        text += " The rule counts errors: it draws each answer once as right or wrong, right with its correctness."
+        text += " The rule counts errors. So it draws each answer once: right with a probability of its correctness."
     if any(profile.groups is not None for profile in profiles):
         text += " The rule uses one random answer of each cluster."
     return text
