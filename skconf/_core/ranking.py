@@ -21,8 +21,6 @@ class AtErrors(NamedTuple):
         Weight of errors (or other losses), and total weight, at each of these scores.
     accepted : ndarray of shape (n_scores,)
         Total weight at this score and at all higher ones.
-    right_below : ndarray of shape (n_scores,)
-        Weight of right answers (or what is not lost) at all lower scores.
     draw : ndarray of shape (n_scores,), default=None
         The draw that has these errors; None if the ranking is not of draws.
     """
@@ -30,7 +28,6 @@ class AtErrors(NamedTuple):
     errors: Floats
     weight: Floats
     accepted: Floats
-    right_below: Floats
     draw: Codes | None = None
 
 
@@ -97,22 +94,9 @@ class Ranking:
     def at_errors(self) -> AtErrors:
         """Weights at the scores of errors. Other scores add nothing to an area."""
         some = np.flatnonzero(np.atleast_2d(self.errors).any(axis=0))
-        weight, errors, accepted = self.weight[..., some], self.errors[..., some], np.cumsum(self.weight, axis=-1)
-        # Both are added up in the same order, so that the difference is exactly 0 if no right answer is below.
-        lower, wrong = (np.cumsum(each[..., ::-1], axis=-1)[..., ::-1] for each in (self.weight, errors))
-        right_below = (lower[..., some] - weight) - (wrong - errors)
+        errors, weight, accepted = self.errors[..., some], self.weight[..., some], np.cumsum(self.weight, axis=-1)
         hit = np.nonzero(errors)  # of which some draws have none
-        return AtErrors(errors[hit], weight[hit], accepted[..., some][hit], right_below[hit], *hit[:-1])
-
-    def sum_at_errors(self, terms: Floats) -> Any:
-        """Return the sum of terms, one for each entry of `at_errors`: a number, or one for each draw."""
-        draw = self.at_errors.draw
-        return terms.sum() if draw is None else np.bincount(draw, terms, len(self.weight))
-
-    def all_at_errors(self, totals: Any) -> Any:
-        """Return, for each entry of `at_errors`, the total of its draw."""
-        draw = self.at_errors.draw
-        return totals if draw is None else totals[draw]
+        return AtErrors(errors[hit], weight[hit], accepted[..., some][hit], *hit[:-1])
 
     def mean_prefix_risk(self) -> Any:
         """Return the mean over k of the error rate among the k highest scores.
@@ -121,9 +105,9 @@ class Ranking:
         to the position, and the sum over positions is a difference of harmonic numbers.
         """
         # An error counts 1/k at every k from its own place to the last.
-        all_weight, all_accepted = self.at_errors.weight, self.at_errors.accepted
-        total, counted = self.total_weight, np.empty(len(all_weight))
-        below = self.all_at_errors(total) - all_accepted
+        errors, all_weight, all_accepted, draw = self.at_errors
+        total, counted = self.total_weight, np.empty(len(errors))
+        below = (total if draw is None else total[draw]) - all_accepted
         for rows in row_blocks(len(counted), 1):
             weight, accepted = all_weight[rows], all_accepted[rows]
             before = accepted - weight
@@ -132,13 +116,16 @@ class Ranking:
             tied = np.flatnonzero(weight != 1)
             within[tied] = 1 - before[tied] / weight[tied] * harmonic_difference(before[tied], weight[tied])
             counted[rows] += within
-        counted *= self.at_errors.errors
-        return self.sum_at_errors(counted) / total
+        counted *= errors
+        return (counted.sum() if draw is None else np.bincount(draw, counted, len(total))) / total
 
     def discordant_weight(self) -> Any:
         """Return the weight of pairs of a wrong and a right prediction with the wrong one higher; ties count half."""
-        errors, weight, _, right_below, _ = self.at_errors
-        return self.sum_at_errors(errors * (right_below + (weight - errors) / 2))
+        right = self.weight - self.errors
+        # Added up from below, it is exactly 0 if no right answer is below.
+        beaten = np.cumsum(right[..., ::-1], axis=-1)[..., ::-1]
+        beaten -= right / 2
+        return np.einsum("...i,...i->...", self.errors, beaten)
 
 
 class _SortedApart(Ranking):
@@ -184,10 +171,14 @@ class _SortedApart(Ranking):
         if len(tied):
             weight = errors.copy()
             weight[tied] += np.searchsorted(self._right, scores[tied], side="right") - below[tied]
-        right_below = below.astype(np.float64)
         accepted = np.subtract(self.total_weight, starts, dtype=np.float64)
-        accepted -= right_below
-        return AtErrors(errors[::-1], weight[::-1], accepted[::-1], right_below[::-1])
+        accepted -= below
+        return AtErrors(errors[::-1], weight[::-1], accepted[::-1])
+
+    def discordant_weight(self) -> float:
+        errors, weight, accepted, _ = self.at_errors
+        right_below = self.total_right - (accepted - np.cumsum(errors))
+        return float(errors @ (right_below + (weight - errors) / 2))
 
     @cached_property
     def _levels(self) -> tuple[Floats, Floats, Floats]:

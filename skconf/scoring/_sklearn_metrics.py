@@ -266,10 +266,9 @@ class AveragePrecision(
         return float((above * divide(true, true + false, 0.0)).sum() / support), support
 
     def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
-        above, _, accepted, below, _ = ranking.at_errors
-        true = accepted - (ranking.all_at_errors(ranking.total_right) - below)
+        precision = divide(np.cumsum(ranking.errors, axis=-1), np.cumsum(ranking.weight, axis=-1), 0.0)
         support = ranking.total_errors
-        return divide(ranking.sum_at_errors(above * true / accepted), support, np.nan), support
+        return divide((ranking.errors * precision).sum(axis=-1), support, np.nan), support
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
         """Return the value if the samples of the class with equal scores had different scores."""
