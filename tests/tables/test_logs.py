@@ -7,6 +7,7 @@ import gc
 import gzip
 import json
 import math
+import re
 import shutil
 import sys
 import time
@@ -411,6 +412,16 @@ def test_other_json_is_no_log(text, kind, tmp_path):
         read_log(path)
     assert caught.value.kind == kind
     assert str(path) in str(caught.value)
+
+
+def test_a_list_of_rows_in_one_json_value_is_told_how_to_become_lines(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps([{"correct": 1, "confidence": 0.9}, {"correct": 0, "confidence": 0.6}]))
+    with pytest.raises(ValueError, match=r"JSON lines, as pd\.read_json\(\.\.\.\)\.to_json\('FILE\.jsonl'") as found:
+        read_log(file)
+    call = re.search(r"\.to_json\(.*?\)", str(found.value))[0].replace("FILE.jsonl", str(tmp_path / "a.jsonl"))
+    eval(f"table{call}", {"table": pd.read_json(file)})
+    assert read_log(tmp_path / "a.jsonl")["confidence"].tolist() == [0.9, 0.6]
 
 
 def test_logs_may_be_compressed(tmp_path):
