@@ -116,8 +116,8 @@ def compare(
         difference among resamples. It tests the difference, or the difference minus its bias, whichever is closer to 0.
         "permutation" swaps the predictions of the two models for a random half of the samples, many times. Its p-value
         is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is "delta" if it is
-        available, else "bootstrap". If the metric is a mean and few samples differ, "auto" computes an exact p-value,
-        "exact".
+        available, else "bootstrap". If the metric is a mean and few samples differ, "auto" computes an exact p-value;
+        the method is then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one cluster are drawn together, and swapped together. None uses the clusters of the profiles, if they
         have any.
