@@ -216,7 +216,7 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
     ]
     products, by_cell = np.zeros((n_draws, len(joint))), [np.zeros((cell.shape[0], n_draws)) for cell in cells]
     for part in row_blocks(n_samples, n_draws):
-        products += counts[:, part].astype(np.float64) @ joint[:, part].T
+        products += counts[:, part].astype(np.float64, copy=False) @ joint[:, part].T
         times = counts[:, part].T.astype(np.float64, order="C") if cells else None
         for sums, cell in zip(by_cell, cells, strict=True):
             sums += cell[:, part] @ times
