@@ -18,6 +18,8 @@ _MEANINGS = {
 _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
 #: What stands in place of a column if the model never abstains, or if rows do not depend on each other.
 _NO_COLUMN = "none"
+#: What is said of columns that are not guessed.
+_ELSE = {"weight": "", "abstained": f"; '{_NO_COLUMN}': the model never abstains"}
 
 
 def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target", weighted: bool = True) -> None:
@@ -26,8 +28,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     If the command refuses weights, which are then not `weighted`, the help does not show their option.
     """
     for name, meaning in _MEANINGS.items():
-        else_found = "" if name in ("weight", "abstained") else "; else it is guessed"
-        else_found = f"{else_found}; '{_NO_COLUMN}': the model never abstains" if name == "abstained" else else_found
+        else_found = _ELSE.get(name, "; else it is guessed")
         parser.add_argument(
             f"--{target if name == 'target' else name}",
             metavar="COLUMN",

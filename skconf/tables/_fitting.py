@@ -152,21 +152,25 @@ class Readings:
                 for around in _around(name, label):
                     ways.setdefault(around, {})[label] = name
         for (before, after), family in ways.items():
-            if len(family) < len(truth):
-                continue
-            whole = family | self._of_other_classes(before, after, others, truth)
-            in_order = [
-                {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
-                for each in (whole, family)
-            ]
-            fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=False)]
-            if not before and not after:
-                fitting += self._runs_around(list(family.values()), others)
-                fitting.sort(key=self._rounding)
-            if not fitting and _are_of_probabilities(before, after):
-                fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=True)]
-            if fitting:
-                yield fitting[0]
+            if len(family) == len(truth):
+                yield from self._fitting_family(before, after, family, others)
+
+    def _fitting_family(
+        self, before: str, after: str, family: dict[str, Any], others: list[Any]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a family with the columns of further classes, or without them, if either holds probabilities."""
+        whole = family | self._of_other_classes(before, after, others, list(family))
+        in_order = [
+            {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
+            for each in (whole, family)
+        ]
+        fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=False)]
+        if not before and not after:
+            fitting += self._runs_around(list(family.values()), others)
+            fitting.sort(key=self._rounding)
+        if not fitting and _are_of_probabilities(before, after):
+            fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=True)]
+        yield from fitting[:1]
 
     def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
         """Go through runs of columns that contain a family and sum to 1 or 100, because some classes never occur.
