@@ -72,6 +72,8 @@ def evidence_of_files(
         models = {model: list_files(paths) for model, paths in files.items()}
     else:
         models = {"value": list_files(files)}
+    asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
+    asked["prevalence"] = prevalence
     needed = bool(columns.groups) or any(len(parts) > 1 for parts in models.values())
     logs = read_logs(models, columns, in_batches=needed or bool(in_batches))
     if in_batches is None:
@@ -80,16 +82,8 @@ def evidence_of_files(
     elif needed and not in_batches:
         raise ValueError("Groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
-        _refuse_in_batches(
-            ids=ids,
-            truth=truth,
-            slices=slices,
-            confidence_level=confidence_level,
-            prevalence=prevalence,
-            abstained=columns.abstained_column,
-            cluster=columns.cluster_column,
-            score=columns.score,
-        )
+        of_columns = {"abstained": columns.abstained_column, "cluster": columns.cluster_column, "score": columns.score}
+        _refuse_in_batches({**asked, **of_columns, "ids": ids, "truth": truth, "slices": slices})
         if columns.groups and (errors is not None or prices is not None):
             raise ValueError(
                 f"{option('groups')} reports a row of metrics for each group, and no thresholds. Leave "
@@ -114,8 +108,6 @@ def evidence_of_files(
         logs.columns.update({model: replace(each, target=USUAL["target"]) for model, each in logs.columns.items()})
     columns_of, guessed = _guessed({model: [file] for model, file in opened.items()}, logs.columns, several=several)
     origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed])
-    asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
-    asked["prevalence"] = prevalence
     return _from_memory(opened, columns_of, origin, asked, several=several, ids=ids, slices=slices, doing=doing)
 
 
@@ -198,7 +190,7 @@ def _are_large(files: Iterable[Path]) -> bool:
     return False
 
 
-def _refuse_in_batches(**given: Any) -> None:
+def _refuse_in_batches(given: Mapping[str, Any]) -> None:
     """Raise if something is requested that batches cannot give."""
     lacking = {
         "ids": ("keep no rows to match", ""),
