@@ -80,9 +80,6 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
 
 def columns_of(options: argparse.Namespace, *, target: str = "target") -> dict[str, Any]:
     """Return the given options as parameters of `Columns`."""
-    given = {name: getattr(options, target if name == "target" else name) for name in _MEANINGS}
-    others = {name: getattr(options, name) for name in _OTHERS}
-    found = {**given, **others}
-    for name in ("abstained", "cluster"):
-        found[name] = False if found[name] == _NO_COLUMN else found[name]
-    return {**found, "grades": grades_of(options.grades)}
+    given = {name: getattr(options, target if name == "target" else name) for name in (*_MEANINGS, *_OTHERS)}
+    given |= {name: False for name in ("abstained", "cluster") if given[name] == _NO_COLUMN}
+    return {**given, "grades": grades_of(options.grades)}
