@@ -1,6 +1,6 @@
 """The section "When should it abstain?": a slider over the possible thresholds, and a table by allowed errors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,26 +134,31 @@ def _allowed(evidence: Evidence) -> TablePart:
         if some and max(seen) < 0:
             reasons.append(f"{title}: no threshold keeps any of these limits.")
             continue
-        limits = [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen]
-        shown[title, f"observed {words.threshold}"] = limits
-        shown[title, "answered of 1,000"] = [thousand(stops.answered[stop]) if stop >= 0 else DASH for stop in seen]
-        shown[title, words.of_these] = [errors_at(stops, stop) if stop >= 0 else DASH for stop in seen]
-        if evidence.kind == "costs":
-            continue
-        units = evidence.units(model)
-        guarantees = [evidence.guarantee(model, target) for target in targets]
-        shown[title, "guaranteed threshold"] = [_guaranteed(each, stops, units) for each in guarantees]
-        shown[title, "answered"] = [
-            thousand(stops.answered[each.stop]) if each.status == "guaranteed" else DASH for each in guarantees
-        ]
-        lacking: dict[str, list[str]] = {}
-        for target, each in zip(allowed, guarantees, strict=True):
-            if why := _why_not(each, units):
-                lacking.setdefault(why, []).append(target)
-        subject = f"{title}: " if evidence.several else ""
-        reasons += [f"{subject}no guarantee of {listed(at)}: {why}." for why, at in lacking.items()]
+        columns = {
+            f"observed {words.threshold}": [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen],
+            "answered of 1,000": [thousand(stops.answered[stop]) if stop >= 0 else DASH for stop in seen],
+            words.of_these: [errors_at(stops, stop) if stop >= 0 else DASH for stop in seen],
+        }
+        if evidence.kind != "costs":
+            guarantees, units = [evidence.guarantee(model, target) for target in targets], evidence.units(model)
+            columns["guaranteed threshold"] = [_guaranteed(each, stops, units) for each in guarantees]
+            columns["answered"] = [
+                thousand(stops.answered[each.stop]) if each.status == "guaranteed" else DASH for each in guarantees
+            ]
+            lacking = _lacking(allowed, guarantees, units)
+            reasons += [f"{start_of(evidence, model)}{reason}" for reason in lacking]
+        shown |= {(title, name): cells for name, cells in columns.items()}
     by = f", by {name}" if (name := _ranked_by(evidence)) else ""
     return TablePart(f"Thresholds for the {words.allowed} that you allow{by}", pd.DataFrame(shown), tuple(reasons))
+
+
+def _lacking(limits: Sequence[str], guarantees: Sequence[Guarantee], units: str) -> list[str]:
+    """Say why there is no guarantee of some limits."""
+    lacking: dict[str, list[str]] = {}
+    for limit, guarantee in zip(limits, guarantees, strict=True):
+        if why := _why_not(guarantee, units):
+            lacking.setdefault(why, []).append(limit)
+    return [f"no guarantee of {listed(at)}: {why}." for why, at in lacking.items()]
 
 
 def _ranked_by(evidence: Evidence) -> str:
