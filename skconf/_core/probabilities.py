@@ -37,9 +37,10 @@ def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
             f"{name} holds whole numbers ({array.dtype}), which look like predicted labels. Pass probabilities, such "
             "as those of predict_proba. If 0 and 1 are probabilities, convert them to float.",
         )
-    if array.dtype == object and array.size and isinstance(array.flat[0], dict):  # the output of transformers
+    first = array.flat[0] if array.dtype == object and array.size else None
+    if isinstance(first, dict) and {"label", "score"} <= first.keys():  # the output of transformers
         table = f"pd.DataFrame([{{each['label']: each['score'] for each in row}} for row in {name}])"
-        raise ValueError(f"{name} holds dictionaries. Pass a table with a column for each label: {table}.")
+        raise ValueError(f"{name} holds labels and scores. Pass a table with a column for each label: {table}.")
     proba = as_floats(array, name, remedy)
     if proba.ndim not in (1, 2):
         raise ValueError(f"{name} must have shape (n_samples,) or (n_samples, n_classes), not {proba.shape}.")
