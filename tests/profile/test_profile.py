@@ -1077,7 +1077,7 @@ def test_the_table_that_is_proposed_for_the_output_of_transformers_works():
         )
         for row in proba.tolist()
     ]
-    with pytest.raises(ValueError, match=r"y_proba holds labels and scores\. Pass a table with a column for each") as found:
+    with pytest.raises(ValueError, match=r"y_proba holds labels and scores\. Pass a table with a column") as found:
         ConfidenceProfile.from_predictions(y_true, output)
     code = str(found.value).partition("each label: ")[2].rstrip(".")
     table = eval(code, {"pd": pd, "y_proba": output})
