@@ -1,6 +1,7 @@
 """The names that a user meets first."""
 
 import ast
+import inspect
 import pickle
 import subprocess
 import sys
@@ -37,6 +38,17 @@ def test_import_waits_for_no_other_package_and_every_subpackage_is_there():
     assert subpackages == [f"skconf.{name} True" for name in sorted(public)]
     assert names == "skconf.accumulation._accumulate skconf.metrics SelectiveClassifier"
     assert public - {"cli", "tables"} <= set(skconf.__all__)
+
+
+@pytest.mark.parametrize("name", ["skconf", "calibration", "inference", "inspection", "metrics", "selective"])
+def test_signatures_can_be_read(name):
+    """help(ConfidenceProfile.from_correctness) began with 30 lines of "Union[numpy._typing._array_like._Buffer, …"."""
+    home = skconf if name == "skconf" else getattr(skconf, name)
+    public = [getattr(home, each) for each in home.__all__]
+    classes = [each for each in public if inspect.isclass(each)]
+    methods = [method for each in classes for _, method in inspect.getmembers(each, inspect.isroutine)]
+    functions = [each for each in [*public, *methods] if inspect.isfunction(each) or inspect.ismethod(each)]
+    assert [each.__qualname__ for each in functions if "numpy._typing" in str(inspect.signature(each))] == []
 
 
 def test_another_name_is_none():

@@ -1,5 +1,7 @@
 """The base of all calibrators. It checks input, finds classes and makes rows sum to one."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, Protocol, Self

@@ -1,5 +1,7 @@
 """The same answers with other weights, costs, correctness or classes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self, cast

@@ -1,5 +1,7 @@
 """Answers of generative systems: several sampled answers, grouped by their meaning, or sequences of tokens."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import fsum
 from typing import Any, Self

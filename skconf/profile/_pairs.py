@@ -1,5 +1,7 @@
 """Profiles from two columns: correctness and confidence, or cost and uncertainty."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """Profiles of labels and predicted probabilities. They are checked once, here."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any, Self
 

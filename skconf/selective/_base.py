@@ -1,5 +1,7 @@
 """What selective classifiers share: labels of any kind, and answers with probabilities and acceptance."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from dataclasses import replace
 from datetime import date, timedelta
