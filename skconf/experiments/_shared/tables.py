@@ -62,20 +62,26 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
     distinct = dict.fromkeys(note for column in notes.values() for note in column if note)
     mark = {note: f" [{number}]" for number, note in enumerate(distinct, 1)} | {"": ""}
     for name in quantities:
-        heading, style = _shown(name)
-        spreads, deviations = (_column(table, f"{name}_{what}") for what in ("spread", "deviation"))
-        beside = ["" if pd.isna(spread) else f" ±{_text(style, spread).lstrip('+')}" for spread in spreads]
-        ours = [_text(style, number) for number in table[name]]
-        shown[heading, "ours" if is_printed else "value"] = list(map(str.__add__, ours, beside))
-        if is_printed:
-            shown[heading, "paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
-        if deviations.notna().any() or any(notes[name]):
-            marks = [mark[note] for note in notes[name]]
-            shown[heading, "s.e."] = list(map(str.__add__, map(_in_errors, deviations), marks))
+        columns = _of_quantity(table, name, [mark[note] for note in notes[name]], is_printed=is_printed)
+        shown |= {(title_of(name), below): cells for below, cells in columns.items()}
     laid_out = pd.DataFrame(shown)
     if not {"paper", "s.e."} & {below for _, below in shown}:
         laid_out.columns = pd.Index([heading or below for heading, below in shown])
     return TablePart(title, laid_out, tuple(f"{mark[note].strip()} {note}." for note in distinct))
+
+
+def _of_quantity(table: pd.DataFrame, name: str, marks: list[str], *, is_printed: bool) -> dict[str, list[str]]:
+    """Return our values with their spread, the printed ones, and their differences with the marks of notes."""
+    style = _shown(name)[1]
+    spreads, deviations = (_column(table, f"{name}_{what}") for what in ("spread", "deviation"))
+    beside = ["" if pd.isna(spread) else f" ±{_text(style, spread).lstrip('+')}" for spread in spreads]
+    ours = [_text(style, number) for number in table[name]]
+    columns = {"ours" if is_printed else "value": list(map(str.__add__, ours, beside))}
+    if is_printed:
+        columns["paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
+    if deviations.notna().any() or any(marks):
+        columns["s.e."] = list(map(str.__add__, map(_in_errors, deviations), marks))
+    return columns
 
 
 def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
