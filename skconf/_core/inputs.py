@@ -99,7 +99,8 @@ def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Fl
     column = check_column(values, n_samples, name)
     outside = column[(column < 0) | (column > 1)]
     if len(outside):
-        raise ValueError(f"{name} must hold numbers in [0, 1], but holds {outside[0]:g}.")
+        advice = " If they are log-probabilities, pass np.exp of them." if column.max() <= 0 else ""
+        raise ValueError(f"{name} must hold numbers in [0, 1], but holds {outside[0]:g}.{advice}")
     return column
 
 
