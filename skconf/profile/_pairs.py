@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
-from skconf._core.grades import are_of_hundred, from_grades, has_percentages
+from skconf._core.grades import from_grades, has_percentages, shares_of
 from skconf._core.inputs import check_column, check_length, check_order, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
-from skconf._core.warn import warn
 from skconf.profile._abstained import check_abstained, of_answers
 from skconf.profile._changed import Changed
 
@@ -108,10 +107,8 @@ class FromPairs(Changed):
             )
         if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
-        elif are_of_hundred(confidence):
-            confidence = np.asarray(confidence, dtype=np.float64) / 100
-            warn("The confidences are between 1 and 100, so they are read as percentages. Divide them by 100.")
-        sure = _shares(confidence, None, "confidence", " If it holds words, give each word a number with grades.")
+        remedy = " If it holds words, give each word a number with grades."
+        sure = _shares(shares_of(check_column(confidence, None, "confidence", remedy)), None, "confidence")
         right = _shares(correct, len(sure), "correct")
         ranked_by = None if score is None else check_column(score, len(sure), "score")
         weight, weight_scale = scaled_weight(sample_weight, len(sure))
@@ -211,9 +208,9 @@ class FromPairs(Changed):
         )
 
 
-def _shares(given: Any, n_samples: int | None, name: str, remedy: str = "") -> Floats:
+def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
     """Return a column of numbers in [0, 1]. Rounding errors of float32 are clipped."""
-    column = check_column(given, n_samples, name, remedy)
+    column = check_column(given, n_samples, name)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)
     of_hundred = column.min(initial=0) >= 0 and 2 < column.max(initial=0) <= 100

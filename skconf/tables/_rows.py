@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import plain
-from skconf._core.grades import are_of_hundred, has_percentages
+from skconf._core.grades import has_percentages
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names
-from skconf.tables._entries import as_numbers, as_series, have_no_entry, rows_where
+from skconf.tables._entries import as_series, have_no_entry, rows_where
 from skconf.tables._files import BATCH_ROWS, FrameFile, OpenedFile
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines, tell_broken
@@ -150,7 +150,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone})
-            if columns.confidence is not None and _are_percentages(as_series(table[columns.confidence]), columns):
+            if columns.confidence is not None and has_percentages(as_series(table[columns.confidence])):
                 said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
             of_ids = {"id_column": column, "ids": own, "repeated": repeated}
             rows = _rows(table, columns, whole=True, **of_ids, kept=kept, states=states, said=said)
@@ -170,11 +170,6 @@ def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
     """Return the names of the columns to read: those that are needed, and others if the file has them."""
     there = [name for name in dict.fromkeys(more) if name in file.names and name not in columns.needed]
     return [*columns.needed, *there]
-
-
-def _are_percentages(values: "pd.Series[Any]", columns: Columns) -> bool:
-    """Return whether some confidences have a percent sign, or all of them are percentages without a sign."""
-    return has_percentages(values) or (columns.grades is None and are_of_hundred(as_numbers(values)))
 
 
 def _rows(table: Any, columns: Columns, whole: bool = False, **about: Any) -> Rows | None:

@@ -643,10 +643,11 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
     whole = np.where(CONFIDENCE < 0.5, 60, 90)
     for number in (whole, whole - 0.5):
         assert main(["evaluate", written(table.assign(confidence=number), form=form), "--short"]) == 0
-        assert "read percentages in column 'confidence' as numbers from 0 to 1" in capsys.readouterr().err
-        report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
+        assert "so confidences are read as percentages" in capsys.readouterr().err
+        with pytest.warns(UserWarning, match="is (90|89.5), so confidences are read as percentages"):
+            report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
         assert report.frame["value"].tolist() == [pytest.approx(number.mean() / 100)]
-        with pytest.warns(UserWarning, match="read as percentages"):
+        with pytest.warns(UserWarning, match="is (90|89.5), so confidences are read as percentages"):
             profile = ConfidenceProfile.from_correctness(CORRECT, number)
         assert profile.confidence == pytest.approx(number / 100)
     ranked = ConfidenceReport.from_files(
