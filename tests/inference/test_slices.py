@@ -310,3 +310,10 @@ class TestShift:
     def test_bad_input_is_named(self, current, message):
         with pytest.raises(ValueError, match=message):
             shift_test([0.5, 0.6], current)
+
+
+def test_rows_that_abstain_are_counted():
+    profile = ConfidenceProfile.from_correctness([1, 0, 1, 1], [0.9, 0.6, 0.8, 0.7], abstained=[0, 0, 1, 0])
+    frame = by_group("cw_accuracy", profile, groups=["a", "a", "b", "b"])
+    assert frame["count"].tolist() == [2, 2]
+    assert frame["value"].tolist() == pytest.approx([0.9 / 1.5, 1])
