@@ -207,6 +207,8 @@ def _masses(position: Codes, n_classes: int, chance: Floats, confidence: str) ->
 
 def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float:
     """Return whether the answers of a class are right."""
+    if np.ndim(correct) == 0:
+        raise ValueError(f"{name} is a single value. Pass a list that says of each sampled answer whether it is right.")
     column = check_column(correct, len(position), name)
     of_best = column[position == best]
     if (of_best != of_best[0]).any():

@@ -83,6 +83,7 @@ def test_impossible_samples_have_no_share():
             r"probability\[0\] must hold numbers in \[0, 1\]",
         ),
         ([[1]], [["a"]], {"confidence": "mean"}, "confidence must be one of"),
+        ([1, [0]], [["a", "b"], ["c"]], {}, r"correct\[0\] is a single value\. Pass a list that says of each sampled"),
     ],
 )
 def test_errors_name_the_question(correct, answers, given, message):
