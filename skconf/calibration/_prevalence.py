@@ -41,9 +41,9 @@ def correct_prevalence(
         Probabilities, as from ``predict_proba`` of a classifier or a pipeline. A single column is the probability of
         the second label.
     before : mapping of label to share, or array-like of labels
-        Shares of the classes for which the probabilities are calibrated. Give the shares in the rows on which the model
-        was calibrated. If it was not calibrated, give the shares in its training rows, after any undersampling. With
-        two classes, one share is enough. You can also pass true labels; the shares are then computed from them.
+        Shares of the classes in the rows on which the model was calibrated. If it was not calibrated, give the shares
+        in its training rows, after any undersampling. With two classes, one share is enough. You can also pass true
+        labels; the shares are then computed from them.
     after : mapping of label to share, or array-like of labels
         Shares of the classes where the model is used, given in the same way as `before`.
     labels : array-like of shape (n_classes,), default=None

@@ -72,13 +72,13 @@ class Assessment:
     found : bool
         Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
     grade : str
-        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". It is computed from the end of
-        each interval that is closer to the expected errors. It is "close to calibrated" if the other end is negligible
-        as well. It is "none shown" if nothing was found, and "too few to say" if overconfidence of 10 percentage points
-        could have been missed.
+        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". Of each interval, the end closer
+        to the expected errors decides. The grade is "close to calibrated" if the other end is negligible as well. It is
+        "none shown" if nothing was found, and "too few to say" if overconfidence of 10 percentage points could have
+        been missed.
     grade_at_most : str
-        How bad the miscalibration may be at most, from "negligible" to "unusable". It is computed from the end of each
-        interval that is farther from the expected errors.
+        How bad the miscalibration may be at most, from "negligible" to "unusable". Of each interval, the end farther
+        from the expected errors decides.
     n_samples : int
         Number of answers.
     confidence, accuracy : float
@@ -108,8 +108,8 @@ class Assessment:
     certain, certain_wrong : int
         Number of answers with a confidence of 1, and number of errors among them.
     looks_swapped : bool
-        Whether so few answers are right that labels, or columns of probabilities, may be in the wrong order. It is True
-        if far fewer are right than by always giving the rarer class. With two classes, any lower accuracy than by
+        Whether labels or columns of probabilities may be in the wrong order, because so few answers are right. It is
+        True if far fewer are right than by always giving the rarer class. With two classes, any lower accuracy than by
         always giving the rarer class is enough, if swapped answers would be right about as often as the confidences
         imply. The verdict then says so.
     """
@@ -148,7 +148,7 @@ class Assessment:
 
     @property
     def looks_swapped(self) -> bool:
-        """Whether so few answers are right that labels, or columns of probabilities, may be in the wrong order."""
+        """Whether labels or columns of probabilities may be in the wrong order, because so few answers are right."""
         if looks_swapped(self.accuracy_high, self.most_frequent):
             return True
         # Swapped answers of two classes would be right as often as the confidences imply, and more often than the most

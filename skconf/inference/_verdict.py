@@ -103,12 +103,12 @@ def assess_confidence(
     samples like this one, for any distribution of the errors [2]_. It is not a bound on the true overconfidence; the
     interval is such a bound [3]_.
 
-    Each level and each named stretch with at least 1% of the answers gets a grade. It is computed from the end of the
-    interval that is closer to the expected errors. The worst of these grades is the grade of the verdict. Numbers of
-    errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected, serious from 50 and unusable
-    from 200. The factor counts, too: overconfidence is mild from twice the expected errors (and at least 1 more),
-    serious from three times (and at least 2 more) and unusable from ten times (and at least 20 more). Underconfidence
-    is mild from 20 errors fewer than expected, and serious from 100.
+    Each level and each named stretch with at least 1% of the answers gets a grade. In its interval, the end closer to
+    the expected errors decides. The worst of these grades is the grade of the verdict. Numbers of errors are per 1,000
+    answers. Overconfidence is mild from 10 errors more than expected, serious from 50 and unusable from 200. The factor
+    counts, too: overconfidence is mild from twice the expected errors (and at least 1 more), serious from three times
+    (and at least 2 more) and unusable from ten times (and at least 20 more). Underconfidence is mild from 20 errors
+    fewer than expected, and serious from 100.
 
     With weights, errors cannot be drawn from the confidences: if the probability of being sampled depends on the label,
     errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal

@@ -71,7 +71,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         Cluster of each answer, such as its row in a multilabel task, where each row has several answers. Answers of one
         cluster depend on each other, so intervals, comparisons and guarantees draw clusters and not answers.
     topic : ndarray of shape (n_samples,) or None
-        Position in `topics` of the topic of each answer, such as its label in a multilabel task.
+        Topic of each answer, such as its label in a multilabel task, as a position in `topics`.
     topics : tuple or None
         Names of the topics.
     strata : ndarray of shape (n_samples,) or None

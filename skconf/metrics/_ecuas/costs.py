@@ -60,8 +60,8 @@ class CandidateCost(Additive, rests_on="errors"):
             return self._own_costs(profile)
         if profile.costs is not None:
             raise ValueError(
-                f"{self.info.name} divides by the largest possible uncertainty, but with costs of each sample there "
-                "is no common one for all samples. Use reject_cost_loss. Or give the divisor in "
+                f"{self.info.name} divides by the largest possible uncertainty, which differs by sample if each "
+                "sample has its own costs. Use reject_cost_loss. Or give the divisor in "
                 "ConfidenceProfile.from_costs(cost, uncertainty, largest=...). Or remove the costs with "
                 "profile.with_costs(None)."
             )

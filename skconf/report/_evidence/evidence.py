@@ -195,7 +195,7 @@ class Evidence:
 
     @cached_property
     def target(self) -> float:
-        """The limit in the summary: the requested one, or else the largest useful one; for errors, at most 5%."""
+        """The limit in the summary: the first requested, or the largest that a model exceeds (errors: up to 5%)."""
         if self.errors:
             return self.errors[0]
         targets = [target for target in self.targets if target <= _FIRST_TOLD or self.kind != "right or wrong"]

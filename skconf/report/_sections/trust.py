@@ -23,7 +23,7 @@ from skconf.report._sections.words import Words, start_of, words_for, words_of
 
 #: What to do if the probabilities imply another prevalence than the stated one.
 _OF_ANOTHER_SHARE = (
-    "its probabilities imply other shares of the classes. Calibrate it on rows that it was not trained on. Then "
+    "its probabilities contradict the stated prevalence. Calibrate it on rows that it was not trained on. Then "
     "correct the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on the "
     "corrected ones."
 )
