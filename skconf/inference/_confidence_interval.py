@@ -177,9 +177,9 @@ def confidence_interval(
                                                     truth
     A share of all rows, if strata weigh unequally  "mover"
     Anything else, if strata weigh unequally        "bayesian", within each stratum
-    A metric with clusters, strata or costs         "delta". With clusters, "bayesian" if the errors are in fewer than
-                                                    ten clusters and in at most a quarter of all; not for means with two
-                                                    finite bounds or over classes, and not above 10,000 samples
+    A metric with clusters, strata or costs         "delta". With clusters, "bayesian" if fewer than ten, and at most a
+                                                    quarter, have errors. Averages over classes, means with two finite
+                                                    bounds and more than 10,000 samples always have "delta"
     A metric that does not count errors             "delta"
     A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
                                                     `selective_risk_loss`; "delta" for `accuracy`

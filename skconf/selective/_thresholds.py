@@ -115,8 +115,8 @@ class TunedThreshold:
         ``slice`` ("all" without slices), ``risk``, ``class`` and ``target`` say what is promised. ``n_samples`` is the
         number of samples that could be accepted: all samples of the slice; for a rate of a class, only the samples in
         the denominator of the rate. ``threshold`` and ``coverage`` are the threshold and the coverage of the slice.
-        ``observed`` is the rate or mean in the data. ``limit`` is its exact one-sided limit, at this promise's share of
-        1 − `confidence_level`; it is NaN for means (costs, ECUAS and CWSA). ``shown`` says whether the promise is
+        ``observed`` is the rate or mean in the data. ``limit`` is its exact one-sided limit; the promises share
+        1 − `confidence_level`. It is NaN for means (costs, ECUAS and CWSA). ``shown`` says whether the promise is
         guaranteed, and ``reason`` says why not.
     by_class : DataFrame or None
         A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of

@@ -55,7 +55,7 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})" for _, row in total.iterrows())
     said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1."
     tail = f"More than 3σ above 1 are {few} of sets of {SIZES[0]} samples, and {many} of sets of {SIZES[2]:,}."
-    normal = "If the ratio had a normal distribution, these shares would be 15.87% and 0.13%."
+    normal = "A normal distribution would have 15.87% beyond 1σ and 0.13% beyond 3σ."
     return [f"{said} {tail} {normal}"]
 
 

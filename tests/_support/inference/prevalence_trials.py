@@ -360,7 +360,7 @@ def estimates_part(frame):
     text = table([head, *rows])
     text += f"\nOn average, {frame['held'].mean():.1%} of the intervals cover the true share. "
     text += f"{_by_chance(0.95, len(some))}"
-    text += "Sets in which the test of label shift rejects have no interval, and are not counted.\n"
+    text += "Sets in which label shift is rejected have no interval, and are not counted.\n"
     if quapy:
         text += (
             "\nQuaPy's EMQ, with its calibration by BCTS and `AggregativeBootstrap`, covers the true share in "

@@ -144,7 +144,7 @@ class Trials:
 
     def level(self, populations, sizes):
         """How often something is found where nothing is, and some interval misses the truth."""
-        yield ["calibrated", *(f"{n:,}" for n in sizes), "an interval misses the true value, largest share"]
+        yield ["calibrated", *(f"{n:,}" for n in sizes), "an interval misses (largest share)"]
         for name, population in populations.items():
             found, missed = [], []
             for n in sizes:
@@ -250,8 +250,8 @@ def page(trials, sizes=SIZES):
 The table has the share of data sets in which the verdict finds a fault although there is none. There is a row for each
 distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
 few errors the share is smaller, because the number of errors takes few values. In at least 95% of data sets, all
-intervals of a verdict should cover the true value. The last column has the largest share of data sets in which one does
-not; it should be at most 0.05, too.""",
+intervals of a verdict should cover the true value. The last column has the largest share of data sets in which one
+misses; it should be at most 0.05, too.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         (
