@@ -301,7 +301,7 @@ UNMERGED = [
     (
         partial(metrics.expected_calibration_error, strategy="quantile", on="classes"),
         "expected",
-        "nor of only confidences",
+        "and more than confidences",
     ),
 ]
 
