@@ -233,7 +233,7 @@ class ErrorRate(Counted):
         needed = required_samples(self.target, 1 - search.share, coverage=coverage, errors=wrong)
         if limits[at] <= self.target:
             text += ", which is enough only for a threshold fixed in advance"
-        return f"{text}: with as many errors, the search for a threshold needs {needed:,} samples in all"
+        return f"{text}: with this many errors, the search for a threshold needs {needed:,} samples in all"
 
     def _counts(self, search: Search, at: Looks) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = search.accepted[at]

@@ -350,7 +350,7 @@ def _warn_of_accuracy(target: float, tuned: TunedThreshold, share_answered: floa
     """Warn if a target accepts everything, but would not if it was meant as an accuracy."""
     if 0.5 < target < 1 and math.isclose(tuned.coverage, share_answered) and tuned.risk > 1 - target:
         warn(
-            f"{option('target', float(target))} is the largest error rate that is allowed, so everything is accepted. "
+            f"{option('target', float(target))} allows an error rate of {target:g}, so everything is accepted. "
             f"For an accuracy of at least {target:g}, pass {option('target', float(f'{1 - target:.6g}'))}."
         )
 

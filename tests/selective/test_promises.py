@@ -676,7 +676,7 @@ SURE = {"confidence_level": 0.9}
 @pytest.mark.parametrize("options", [{}, SURE, {"slices": np.arange(300) % 2, **SURE}], ids=["", "level", "slices"])
 def test_an_accuracy_as_target_is_told_from_an_error_rate(options):
     y, proba = draw(300)
-    with pytest.warns(UserWarning, match=r"target=0\.95 is the largest error rate .* pass target=0\.05\.") as caught:
+    with pytest.warns(UserWarning, match=r"target=0\.95 allows an error rate of 0\.95.* pass target=0\.05\.") as caught:
         tune_threshold(y, proba, target=0.95, **options)
     assert len(caught) == 1
     wrong = np.mean((proba > 0.5) != y)
@@ -693,7 +693,7 @@ def test_a_slice_says_how_many_samples_would_be_enough():
     with pytest.warns(UserWarning, match="rejected") as caught:
         tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
     found = re.search(
-        r"(\d+) errors among (\d+) accepted .* 0\.\d+.*: with as many errors, the search for a threshold needs "
+        r"(\d+) errors among (\d+) accepted .* 0\.\d+.*: with this many errors, the search for a threshold needs "
         r"([\d,]+) samples in all",
         str(caught[0].message),
     )

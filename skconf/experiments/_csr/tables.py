@@ -267,8 +267,7 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         A row for each calibration, with the columns of :func:`csr_table`. `n_datasets` is the number of data sets: only
         data sets of the paper, if there are any. `over_1_sigma` and `over_3_sigma` count data sets whose size ratio
-        exceeds 1 by one and by three standard deviations. The paper's values are for the same data sets in its Table
-        6.
+        exceeds 1 by one and by three standard deviations. The paper's values come from its Table 6 for these data sets.
 
     Examples
     --------
