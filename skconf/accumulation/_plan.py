@@ -137,7 +137,7 @@ class Plan:
                 if not score.takes_rounded and not score.is_exact(state):
                     raise ValueError(
                         f"{name} cannot be computed from more than {self.max_levels:,} distinct confidences. The "
-                        "metric depends on more than their order, so its error after rounding is unknown. Leave it "
+                        "metric depends on their values, so its error after rounding is unknown. Leave it "
                         "out, raise max_levels, or round the confidences beforehand, for instance to four decimals."
                     )
 

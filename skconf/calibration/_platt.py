@@ -33,10 +33,10 @@ class PlattCalibrator(OneVsRestCalibrator):
     ----------
     on : {"logit", "proba"}, default="logit"
         The argument of the sigmoid. "proba" uses the probability itself, as in the CSR paper and in scikit-learn's
-        sigmoid calibration (1.9 and before) of classifiers without ``decision_function``. Its output lies between its
-        values at the probabilities 0 and 1. "logit" uses the logit. Probabilities of 0 are first replaced by a small
-        positive number. If the calibration data contain zeros, this number is half the smallest positive probability of
-        the class; otherwise it is at most 1e-8. Probabilities of 1 are replaced in the same way.
+        sigmoid calibration (1.9 and before) of classifiers without ``decision_function``. The output then lies
+        between the sigmoid's values at 0 and 1. "logit" uses the logit. Probabilities of 0 are first replaced by a
+        small positive number. If the calibration data contain zeros, this number is half the smallest positive
+        probability of the class; otherwise it is at most 1e-8. Probabilities of 1 are replaced in the same way.
 
     Attributes
     ----------

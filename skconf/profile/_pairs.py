@@ -154,8 +154,8 @@ class FromPairs(Changed):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            u_M, the largest possible uncertainty: the expected cost of the best decision, for the probabilities at
-            which it is highest. None uses 1; a cost or an uncertainty above 1 is then an error.
+            u_M, the largest possible uncertainty: the highest expected cost that the best decision can have. None
+            uses 1; a cost or an uncertainty above 1 is then an error.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None

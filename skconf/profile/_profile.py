@@ -82,8 +82,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the expected cost of the best decision,
-        for the probabilities at which it is highest.
+        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the highest expected cost that the best
+        decision can have.
     abstained : Abstained or None
         The rows in which the model abstains, if there are any. The arrays above do not contain them. Metrics that count
         them, such as the coverage, use `everything`.

@@ -71,8 +71,8 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p is an upper limit of the probability of at least as many errors by chance, after Holm's adjustment for "
-        f"{len(slices.names):,} groups, if rows are independent. It is shown if it is at most 0.05."
+        "If rows are independent, chance gives as many errors or more with a probability of at most p, after Holm's "
+        f"adjustment for {len(slices.names):,} groups. p is shown if it is at most 0.05."
     )
 
 

@@ -101,8 +101,8 @@ this. The sentences of a verdict agree with its table and its intervals.
 
 In these simulations, errors are drawn with known probabilities, and
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
-`{command}`, with {n_sets:,} sets for each number. A share of 0.05 has a standard error of {error:.3f}, and a share of
-0.5 one of {large_error:.3f}.
+`{command}`, with {n_sets:,} sets for each number. The standard error is {error:.3f} for a share of 0.05, and
+{large_error:.3f} for a share of 0.5.
 
 The confidences, c, have these distributions. *Ordinary*: 1/(1 + exp(−|x|)), where x is normal with mean 1.5 and
 standard deviation 1.6. *Very confident*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest
