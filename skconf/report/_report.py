@@ -443,7 +443,7 @@ class ConfidenceReport:
         if self.evidence is None:
             raise ValueError(
                 "This report has only a table, because it shows classes, groups, or models of which only some have "
-                "costs. Call confidence_report() with predictions of one kind to get a whole report."
+                "costs. Leave out by= or groups=, and report on models with costs separately."
             )
         return model_card_of(self.evidence.anonymous() if anonymous else self.evidence)
 

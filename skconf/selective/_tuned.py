@@ -70,7 +70,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         "false_positive_rate" and "recall". :func:`tune_threshold` says what each of them limits.
 
         The objective "risk" then accepts as many samples as the promises allow, and "coverage" as few. With `slices`, a
-        promise that is not by class may be a mapping of slice to number.
+        promise that is not by class can map each slice to a number.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
         only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
