@@ -437,8 +437,7 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If the report has only a table, because it is on groups, on classes, or on models of which only some have
-            costs.
+            If the report is only a table: of groups, of classes, or of models of which only some have costs.
         """
         if self.evidence is None:
             raise ValueError(

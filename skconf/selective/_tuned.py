@@ -86,8 +86,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         rejected, with a warning.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision under each true class, as in :class:`SelectiveClassifier`. With every objective, the
-        answer is then the decision of least expected cost u, and the score is 1 − u/u_M. If None, the answer is the
-        most probable class, and an error costs 1. You can also pass `costs` of shape (n_samples, n_decisions) to
+        answer then has the least expected cost u, and a score of 1 − u/(largest possible u). If None, the answer
+        is the most probable class, and an error costs 1. You can also pass `costs` of shape (n_samples, n_decisions) to
         ``fit``: the objective "cost" then counts these instead of the matrix.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
