@@ -35,7 +35,7 @@ A file has a row for each prediction. It needs the columns in one row of this ta
 
 The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos-label`. Probabilities are numbers from
 0 to 1. Percentages, logits and missing values are errors. Only the confidence in an answer may be written as
-"95%".
+"95%", or as 95.
 
 ## Names that are recognised
 

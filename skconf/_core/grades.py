@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError
-from skconf._core.warn import warn
 
 #: Examples of numbers for words of confidence.
 _CONFIDENT = {"high": 0.9, "medium": 0.6, "low": 0.3}
@@ -86,13 +85,9 @@ def has_percentages(values: Any) -> bool:
     return any(map(_is_percentage, pd.unique(column)[:_MOST_DISTINCT]))
 
 
-def shares_of(confidence: NDArray[Any]) -> NDArray[Any]:
-    """Return all confidences of a table as shares. Percentages are up to 100, some above 50, and none in (0, 1]."""
-    largest = confidence.max(initial=0)
-    if not (50 < largest <= 100 and ((confidence == 0) | (confidence > 1)).all()):
-        return confidence
-    warn(f"The largest confidence is {largest:g}, so confidences are read as percentages, not as numbers from 0 to 1.")
-    return confidence / 100
+def are_of_hundred(numbers: NDArray[Any]) -> bool:
+    """Return whether numbers are percentages without a sign: up to 100, some above 50, and none in (0, 1]."""
+    return 50 < numbers.max(initial=0) <= 100 and bool(((numbers == 0) | (numbers > 1)).all())
 
 
 def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:

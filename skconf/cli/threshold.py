@@ -189,6 +189,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
         "rows": profile.n_rows,
         **({} if profile.abstained is None else {"answers": len(profile)}),
         **({} if profile.groups is None else {"clusters": len(np.unique(profile.groups))}),
+        **({"confidences": "percentages, divided by 100"} if read.of_hundred and better is None else {}),
         "confidence_level": options.confidence_level,
         "shown": bool(tuned.guarantees["shown"].all()),
         **({} if options.score is None else _compared(found, better)),

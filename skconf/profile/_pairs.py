@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
-from skconf._core.grades import from_grades, has_percentages, shares_of
+from skconf._core.grades import from_grades, has_percentages
 from skconf._core.inputs import check_column, check_length, check_order, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
@@ -46,8 +46,8 @@ class FromPairs(Changed):
         correct : array-like of shape (n_samples,)
             Whether each answer is right (booleans, or 0 and 1), or a grade of its correctness in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer. Pass numbers in [0, 1], percentages ("95%", or 95 with a warning), or words (with
-            `grades`). In a column with words or "95%", the text "0.95" and the number 95 are both read as 0.95.
+            Confidence in each answer. Pass numbers in [0, 1], percentages such as "95%", or words (with `grades`). In a
+            column with words or percentages, the text "0.95" and the number 95 are both read as 0.95.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
@@ -107,8 +107,7 @@ class FromPairs(Changed):
             )
         if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
-        remedy = " If it holds words, give each word a number with grades."
-        sure = _shares(shares_of(check_column(confidence, None, "confidence", remedy)), None, "confidence")
+        sure = _shares(confidence, None, "confidence", " If it holds words, give each word a number with grades.")
         right = _shares(correct, len(sure), "correct")
         ranked_by = None if score is None else check_column(score, len(sure), "score")
         weight, weight_scale = scaled_weight(sample_weight, len(sure))
@@ -208,9 +207,9 @@ class FromPairs(Changed):
         )
 
 
-def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
+def _shares(given: Any, n_samples: int | None, name: str, remedy: str = "") -> Floats:
     """Return a column of numbers in [0, 1]. Rounding errors of float32 are clipped."""
-    column = check_column(given, n_samples, name)
+    column = check_column(given, n_samples, name, remedy)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)
     of_hundred = column.min(initial=0) >= 0 and 2 < column.max(initial=0) <= 100

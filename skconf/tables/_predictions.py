@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX, Spellings, plain
-from skconf._core.grades import example_of, from_grades, has_grades, has_percentages, shares_of, words_in
+from skconf._core.grades import are_of_hundred, example_of, from_grades, has_grades, has_percentages, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten
@@ -205,8 +205,8 @@ def _numbers(columns: Columns, table: Any, name: Any, *, of_truth: bool = False,
 
 def _correctness(columns: Columns, table: Any, whole: bool) -> ConfidenceProfile:
     confidence = _numbers(columns, table, columns.confidence)
-    if whole and columns.grades is None:
-        confidence = shares_of(confidence)
+    if whole and columns.grades is None and are_of_hundred(confidence):
+        confidence = confidence / 100
     _refuse_scores([columns.confidence], [confidence])
     if columns.correct is not None:
         return ConfidenceProfile.from_correctness(_numbers(columns, table, columns.correct, of_truth=True), confidence)

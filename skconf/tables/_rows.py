@@ -17,7 +17,7 @@ from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names
-from skconf.tables._entries import as_series, have_no_entry, rows_where
+from skconf.tables._entries import as_numbers, as_series, have_no_entry, rows_where
 from skconf.tables._files import BATCH_ROWS, FrameFile, OpenedFile
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines, tell_broken
@@ -92,6 +92,8 @@ class Rows(NamedTuple):
         How many rows were not scored, or abstain, for each reason; for logs, also how many are answers.
     said : sequence of str
         Sentences on what was done although the user did not ask for it.
+    of_hundred : bool
+        Whether the confidences of the file are numbers up to 100, which were divided by 100.
     """
 
     profile: ConfidenceProfile
@@ -104,6 +106,7 @@ class Rows(NamedTuple):
     kept: Any = None
     states: Mapping[str, int] = MappingProxyType({})
     said: Sequence[str] = ()
+    of_hundred: bool = False
 
 
 def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> Rows | None:
@@ -150,10 +153,13 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone})
-            if columns.confidence is not None and has_percentages(as_series(table[columns.confidence])):
-                said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
             of_ids = {"id_column": column, "ids": own, "repeated": repeated}
             rows = _rows(table, columns, whole=True, **of_ids, kept=kept, states=states, said=said)
+            if rows is not None and columns.confidence is not None:
+                sure = as_series(table[columns.confidence])
+                rows = rows._replace(of_hundred=_are_of_hundred(sure, rows))
+                if rows.of_hundred or has_percentages(sure):
+                    said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
     tell_broken(file.broken, file.path, "row")
     return rows
 
@@ -170,6 +176,11 @@ def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
     """Return the names of the columns to read: those that are needed, and others if the file has them."""
     there = [name for name in dict.fromkeys(more) if name in file.names and name not in columns.needed]
     return [*columns.needed, *there]
+
+
+def _are_of_hundred(values: "pd.Series[Any]", rows: Rows) -> bool:
+    """Return whether confidences that were read are numbers up to 100 in the file."""
+    return bool((as_numbers(values)[rows.profile.answer_rows] > 1.5 * rows.profile.confidence).any())
 
 
 def _rows(table: Any, columns: Columns, whole: bool = False, **about: Any) -> Rows | None:

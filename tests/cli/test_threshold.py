@@ -312,3 +312,16 @@ class TestAnotherScore:
     def test_a_score_that_is_not_there_is_told(self, capsys):
         assert main(["threshold", "a.csv", "--score", "judge"]) == 2
         assert "--score" in capsys.readouterr().err
+
+
+def test_a_file_of_percentages_is_told_in_what_is_written(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    sure = rng.integers(60, 100, 1000)
+    table = pd.DataFrame({"correct": (rng.random(1000) < sure / 100) * 1, "confidence": sure})
+    written = {}
+    for name, each in {"percentages": table, "shares": table.assign(confidence=sure / 100)}.items():
+        each.to_csv(tmp_path / f"{name}.csv", index=False)
+        assert main(["threshold", str(tmp_path / f"{name}.csv"), "--target", "risk=0.2", "--format", "json"]) == 0
+        written[name] = json.loads(capsys.readouterr().out)
+    assert written["percentages"].pop("confidences") == "percentages, divided by 100"
+    assert written["percentages"] == written["shares"]

@@ -643,13 +643,12 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
     whole = np.where(CONFIDENCE < 0.5, 60, 90)
     for number in (whole, whole - 0.5):
         assert main(["evaluate", written(table.assign(confidence=number), form=form), "--short"]) == 0
-        assert "so confidences are read as percentages" in capsys.readouterr().err
-        with pytest.warns(UserWarning, match="is (90|89.5), so confidences are read as percentages"):
-            report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
+        assert "read percentages in column 'confidence' as numbers from 0 to 1" in capsys.readouterr().err
+        report = ConfidenceReport.from_files(f"x.{form}", metrics=["mean_confidence"])
         assert report.frame["value"].tolist() == [pytest.approx(number.mean() / 100)]
-        with pytest.warns(UserWarning, match="is (90|89.5), so confidences are read as percentages"):
-            profile = ConfidenceProfile.from_correctness(CORRECT, number)
-        assert profile.confidence == pytest.approx(number / 100)
+        assert "percentages in column" in str(report.evidence.origin.read_as)
+        with pytest.raises(ValueError, match="divide percentages by 100"):  # it may be a part of the data
+            ConfidenceProfile.from_correctness(CORRECT, number)
     ranked = ConfidenceReport.from_files(
         written(table.assign(confidence=whole), form=form), grades={60: 0.7, 90: 0.8}, metrics=["mean_confidence"]
     )

@@ -133,12 +133,15 @@ class OneFile(NamedTuple):
         Sentences on how the file was read.
     score : ndarray of shape (n_samples,) or None
         Another score of each answer, if there is one.
+    of_hundred : bool
+        Whether the confidences of the file are numbers up to 100.
     """
 
     profile: ConfidenceProfile
     table: pd.DataFrame | None
     read_as: list[str]
     score: NDArray[Any] | None
+    of_hundred: bool
 
 
 def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = ()) -> OneFile:
@@ -165,7 +168,7 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
         table = pd.DataFrame({name: _cells(as_series(read[name])) for name in slices})
         table = table if rows.kept is None else table.iloc[rows.kept].reset_index(drop=True)
     score = None if rows.score is None else rows.score[rows.profile.answer_rows]
-    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed]), *rows.said], score)
+    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed]), *rows.said], score, rows.of_hundred)
 
 
 def _cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
