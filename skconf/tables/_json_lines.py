@@ -61,7 +61,8 @@ class JsonLines:
         kinds: dict[Any, str] = {}
         tables, n_rows = [], 0
         for rows in self._batches(batch_rows):
-            table = pd.DataFrame({name: self._column(name, rows, kinds, n_rows) for name in names})
+            outer: dict[tuple[str, ...], list[Any]] = {}
+            table = pd.DataFrame({name: self._column(name, rows, kinds, n_rows, outer) for name in names})
             n_rows += len(rows)
             if batch_rows is None:
                 tables.append(table)
@@ -118,11 +119,17 @@ class JsonLines:
                 raise why
         self.broken = broken
 
-    def _column(self, name: Any, rows: list[dict[str, Any]], kinds: dict[Any, str], first_row: int) -> "pd.Series[Any]":
-        """Return a column; raise if its values have several kinds, in these rows or in earlier ones."""
+    def _column(
+        self, name: Any, rows: list[dict[str, Any]], kinds: dict[Any, str], first_row: int, outer: dict[Any, list[Any]]
+    ) -> "pd.Series[Any]":
+        """Return a column; raise if its values have several kinds, in these rows or in earlier ones.
+
+        `outer` is that of `values_at`.
+        """
         if name in self.of_path.values:
             return pd.Series([self.of_path.values[name].as_py()] * len(rows))
-        values = [row.get(name) for row in rows] if name not in self.within else values_at(rows, self.within[name])
+        place = self.within.get(name)
+        values = [row.get(name) for row in rows] if place is None else values_at(rows, place, outer)
         types = dict.fromkeys(map(type, values))
         is_known = (value is not None and value == value for value in values)
         if float in types and (types.keys() - _NUMBERS or (kinds.get(name) != "numbers" and not any(is_known))):

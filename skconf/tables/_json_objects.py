@@ -165,12 +165,24 @@ def columns_in(
         yield (*before, name), values
 
 
-def values_at(rows: Sequence[Any], place: tuple[str, ...]) -> list[Any]:
-    """Return what objects have at a place; None if there is nothing, or a list or an object."""
-    values = list(rows)
-    for name in place:
-        values = [value.get(name) if type(value) is dict else None for value in map(_by_label, values)]
-    return [None if type(value) in _NESTED else value for value in values]
+def values_at(rows: Sequence[Any], place: tuple[str, ...], outer: dict[tuple[str, ...], list[Any]]) -> list[Any]:
+    """Return what objects have at a place; None if there is nothing, or a list or an object.
+
+    `outer` keeps the objects around the value, for other places in the same rows.
+    """
+    return [None if type(value) in _NESTED else value for value in _named(place[-1], _at(rows, place[:-1], outer))]
+
+
+def _at(rows: Sequence[Any], place: tuple[str, ...], outer: dict[tuple[str, ...], list[Any]]) -> Sequence[Any]:
+    if not place:
+        return rows
+    if place not in outer:
+        outer[place] = [*map(_by_label, _named(place[-1], _at(rows, place[:-1], outer)))]
+    return outer[place]
+
+
+def _named(name: str, objects: Sequence[Any]) -> list[Any]:
+    return [each.get(name) if type(each) is dict else None for each in objects]
 
 
 def _by_label(value: Any) -> Any:
