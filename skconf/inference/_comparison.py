@@ -344,7 +344,8 @@ def _comparisons(
                 test = found.difference(a, b, exact=method == "auto")
             if swapped:  # every second row has the complement of the row before
                 either = swapped[a, b][:, position]
-                p_value = permutation_p_value(difference, either[::2] - either[1::2])
+                largest = max(abs(scores[a]), abs(scores[b]))
+                p_value = permutation_p_value(difference, either[::2] - either[1::2], largest)
                 test = test._replace(p_value=p_value, method="permutation")
             low, high, p_value, error, by = test
             comparisons.append(

@@ -58,12 +58,15 @@ def sign_flip_p_value(apart: Floats) -> float:
     return float(np.mean(np.abs(sums) >= abs(apart.sum()) * (1 - ROUNDING)))
 
 
-def permutation_p_value(difference: float, permuted: Floats) -> float:
-    """Return the p-value of a permutation test: the share of permutations with at least as large a difference."""
+def permutation_p_value(difference: float, permuted: Floats, largest: float) -> float:
+    """Return the p-value of a permutation test: the share of permutations with at least as large a difference.
+
+    Sums in another order differ by the rounding of `largest`, the larger of both values.
+    """
     if np.isnan(difference):
         return np.nan
     drawn = np.abs(permuted[~np.isnan(permuted)])
-    as_large = np.count_nonzero(drawn >= abs(difference) * (1 - ROUNDING))  # a sum in another order differs by rounding
+    as_large = np.count_nonzero(drawn >= abs(difference) - (ROUNDING * largest if np.isfinite(largest) else 0.0))
     return float((as_large + 1) / (len(drawn) + 1))
 
 

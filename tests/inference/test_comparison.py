@@ -337,3 +337,16 @@ def test_losses_in_units_of_other_uncertainties_are_not_compared():
         assert np.isnan(compare("neg_ecuas", {"a": whole, "b": answers}).low)
     assert compare("neg_ecuas", {"a": whole, "b": whole}).difference == 0
     assert compare("neg_aurc", {"a": whole, "b": answers}).difference == 0
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "roc_auc", "cw_roc_auc"])
+def test_permutations_of_models_that_differ_by_rounding_find_nothing(metric):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        y, weight = rng.integers(0, 2, 80), rng.random(80) + 0.5
+        models = {}
+        for name in "ab":
+            p = np.where(y == 1, 0.5 + 0.5 * rng.random(80), 0.5 * rng.random(80))
+            models[name] = np.c_[1 - p, p]
+        found = compare(metric, y, models, sample_weight=weight, method="permutation", n_resamples=99, random_state=0)
+        assert found.p_value == 1
