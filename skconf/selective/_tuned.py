@@ -323,7 +323,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
         now = self.confidence, self.keep_prediction
         tuned_for = getattr(self, "_tuned_for", now)  # files of earlier versions do not have it
-        if tuned_for != now:
+        if tuned_for != now and repr(tuned_for) != repr(now):  # an equal estimator is the same
             raise ValueError(
                 "confidence or keep_prediction was changed after fit. The threshold holds only for confidence="
                 f"{tuned_for[0]!r} and keep_prediction={tuned_for[1]}. Set these again, or fit again."

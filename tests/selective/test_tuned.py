@@ -45,6 +45,7 @@ from skconf import (
     get_scorer,
     tune_threshold,
 )
+from skconf.calibration import LearnedConfidence
 
 #: These tests need a target that every model meets.
 pytestmark = pytest.mark.filterwarnings("ignore:target=0.9 allows an error rate")
@@ -623,6 +624,14 @@ def test_a_second_fit_forgets_the_first(three, binary):
     assert again.predict(binary[0]).tolist() == fresh.predict(binary[0]).tolist()
     infeasible = model.set_params(objective="risk", target=0.0, thresholds=[0.4]).fit(*binary)
     assert (infeasible.threshold_, infeasible.feasible_, infeasible.coverage_) == (np.inf, False, 0)
+
+
+def test_an_equal_learned_confidence_is_the_same_score(binary):
+    model = tuned(**HALF, confidence=LearnedConfidence(), random_state=0).fit(*binary)
+    expected = model.predict(binary[0]).tolist()
+    assert model.set_params(confidence=LearnedConfidence()).predict(binary[0]).tolist() == expected
+    with pytest.raises(ValueError, match="changed after fit"):
+        model.set_params(confidence="max_proba").predict(binary[0])
 
 
 @pytest.mark.parametrize("changed", [{"confidence": "entropy"}, {"keep_prediction": True}], ids=str)
