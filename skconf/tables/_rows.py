@@ -157,7 +157,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
             rows = _rows(table, columns, whole=True, **of_ids, kept=kept, states=states, said=said)
             if rows is not None and columns.confidence is not None:
                 sure = as_series(table[columns.confidence])
-                rows = rows._replace(of_hundred=_are_of_hundred(sure, rows))
+                rows = rows._replace(of_hundred=columns.grades is None and _are_of_hundred(sure, rows))
                 if rows.of_hundred or has_percentages(sure):
                     said.append(f"read percentages in column {columns.confidence!r} as numbers from 0 to 1")
     tell_broken(file.broken, file.path, "row")

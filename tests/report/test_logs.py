@@ -653,6 +653,7 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
         written(table.assign(confidence=whole), form=form), grades={60: 0.7, 90: 0.8}, metrics=["mean_confidence"]
     )
     assert ranked.frame["value"].tolist() == [pytest.approx(np.where(CONFIDENCE < 0.5, 0.7, 0.8).mean())]
+    assert "percentages" not in str(ranked.evidence.origin.read_as)
 
 
 @pytest.mark.parametrize("other", [0.9, 1, -1, 101])
