@@ -105,8 +105,7 @@ def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
     """
     model, transformers, _ = _innermost(estimator)
     if isinstance(model, MultiOutputClassifier):
-        for transformer in transformers:
-            X = transformer.transform(X)
+        X = _transformed(transformers, X)
         return [(each, X) for each in model.estimators_]
     if not isinstance(getattr(model, "classes_", None), list) or not hasattr(estimator, "predict_proba"):
         return []
@@ -118,6 +117,18 @@ def decides_by_sample(estimator: Any) -> bool:
     """Return whether a classifier needs costs of each sample for its decisions."""
     rule = getattr(_innermost(estimator)[0], "rule_", None)
     return rule is not None and bool(rule.needs_costs)
+
+
+def costs_of_samples(estimator: Any, X: Any, n_samples: int) -> NDArray[Any] | None:
+    """Return the costs that a function computes from samples, if a classifier decides by such costs.
+
+    They have shape (n_samples, n_classes, n_decisions).
+    """
+    model, transformers, _ = _innermost(estimator)
+    rule = getattr(model, "rule_", None)
+    if rule is None or rule.function is None:
+        return None
+    return np.asarray(rule.costs_of(_transformed(transformers, X), None, n_samples))
 
 
 def _own_costs(model: Any) -> OwnCosts | None:
@@ -170,8 +181,7 @@ def ask_selective(estimator: Any, X: Any, costs: Any = None) -> Any:
 
 def _ask(model: Any, transformers: list[Any], compared: int, X: Any, costs: Any = None) -> Any:
     _warn_of_search(model, compared)
-    for transformer in transformers:
-        X = transformer.transform(X)
+    X = _transformed(transformers, X)
     return model.predict_selective(X) if costs is None else model.predict_selective(X, costs=costs)
 
 
@@ -213,6 +223,12 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
         else:
             break
     return estimator, transformers, compared
+
+
+def _transformed(transformers: list[Any], X: Any) -> Any:
+    for transformer in transformers:
+        X = transformer.transform(X)
+    return X
 
 
 def _warn_of_search(model: Any, compared: int) -> None:

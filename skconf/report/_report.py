@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from skconf._core.inputs import check_order
 from skconf._core.problems import noted
+from skconf._core.response import costs_of_samples
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.files import evidence_of_files
@@ -192,7 +193,10 @@ class ConfidenceReport:
         profiles = {}
         for name, model in (estimator if several else {"value": estimator}).items():
             with noted(name, several=several):
-                profiles[name] = ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
+                profile = ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
+                costs = costs_of_samples(model, X, profile.n_rows)
+                known = costs is not None and costs.shape[1] == profile.n_classes  # else a label of y has no costs
+                profiles[name] = profile.with_costs(costs) if known else profile
         source = source_of(profiles if several else profiles["value"], **options)
         if isinstance(source, Evidence) and not several:
             source = replace(source, name=type(estimator).__name__)

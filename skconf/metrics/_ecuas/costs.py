@@ -107,13 +107,15 @@ class CandidateCost(Additive, rests_on="errors"):
             given.append(f"reject_cost={own.reject_cost!r}")
         if not decides:
             return []
-        advice = f"as in get_scorer({next(iter(self.info.scorers))!r}, {', '.join(given)})"
-        if own.parameter == "costs" and self.takes_costs and profile.costs is None:
-            advice = "the costs of each sample as costs=..., and reject_cost"
+        advice = f"Pass the costs that you pay, as in get_scorer({next(iter(self.info.scorers))!r}, {', '.join(given)})"
+        if own.cost_matrix is None and own.parameter in decides:  # they differ from sample to sample
+            advice = "Pass the costs of each sample as costs=..., and reject_cost"
+            if not self.takes_costs:
+                advice = "The scorer 'neg_reject_cost' takes the costs of each sample as costs=..."
         return [
             Notice(
                 f"{own.classifier} decides by its own {listed(decides)}, which {self.info.name} does not know. Here, "
-                f"{listed(instead)}. Pass the costs that you pay, {advice}."
+                f"{listed(instead)}. {advice}."
             )
         ]
 
