@@ -248,7 +248,10 @@ def few_classes(metric: Any, profile: ConfidenceProfile) -> NDArray[np.intp]:
 
 def _few_of_a_class(sizes: Floats, profile: ConfidenceProfile, fewest: int) -> str:
     classes, true_class = profile.require("classes"), profile.require("true_class")
-    code = int(np.nanargmin(np.where(sizes > 0, sizes, np.nan))) if (sizes > 0).any() else int(np.nanargmin(sizes))
+    if np.isnan(sizes).all():  # no class counts, because one class has all rows
+        code = int(_weight_of_classes(profile)[0].argmax())
+    else:
+        code = int(np.nanargmin(np.where(sizes > 0, sizes, np.nan) if (sizes > 0).any() else sizes))
     rows = _rows(true_class == code, profile)
     others = _rows(true_class != code, profile)
     if len(others) < len(rows):

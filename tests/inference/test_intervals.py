@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
+from skconf import ConfidenceProfile, confidence_scoring, get_scorer, get_scorer_names, metrics
 from skconf.inference import confidence_interval
 from skconf.inference._bayesian_bootstrap import phantoms_for
 from skconf.inference._confidence_interval import read_statistics
@@ -837,3 +837,36 @@ def test_a_normalised_loss_above_one_has_an_interval():
     plain = confidence_interval("confidence_brier_loss", profile)
     assert found.value == pytest.approx(plain.value / (profile.correct.mean() * (1 - profile.correct.mean())))
     assert 1 < found.low < found.value < found.high
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("few_draws")
+class TestPoorPopulations:
+    """Of one class alone, all right, all wrong, sure or indifferent: there is an interval, or a reason for none."""
+
+    @pytest.mark.parametrize("answers", ["drawn", "indifferent", "sure", "one class"])
+    @pytest.mark.parametrize("truth", ["first class", "last class", "right", "wrong"])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_every_scorer_has_an_interval_or_none(self, n_classes, truth, answers):
+        rng, n = np.random.default_rng(0), 30
+        proba = {
+            "drawn": rng.dirichlet(np.ones(n_classes), n),
+            "indifferent": np.full((n, n_classes), 1 / n_classes),
+            "sure": np.eye(n_classes)[rng.integers(n_classes, size=n)],
+            "one class": np.tile([0.9, *[0.1 / (n_classes - 1)] * (n_classes - 1)], (n, 1)),
+        }[answers]
+        answer = proba.argmax(axis=1)
+        y_true = {"first class": 0, "last class": n_classes - 1, "right": answer, "wrong": (answer + 1) % n_classes}
+        given = {"labels": range(n_classes), "pos_label": 1}
+        found = confidence_interval(
+            get_scorer_names(), np.broadcast_to(y_true[truth], n), proba, n_resamples=5, random_state=0, **given
+        )
+        nothing = found["low"].isna()
+        assert (nothing == found["high"].isna()).all()
+        assert (nothing | ((found["low"] <= found["value"] + 1e-9) & (found["value"] <= found["high"] + 1e-9))).all()
+
+    @pytest.mark.parametrize("metric", ["cw_cohen_kappa", "cw_matthews_corrcoef"])
+    def test_one_class_alone_is_named(self, metric):
+        y_true, proba = np.full(30, "b"), np.linspace(0.1, 0.9, 30)
+        with pytest.warns(UndefinedMetricWarning, match="there are no rows of other classes than 'b', but at least 5"):
+            confidence_interval(metric, y_true, proba, labels=["a", "b"])
