@@ -177,7 +177,8 @@ def share_of(metric: Ratio, profile: ConfidenceProfile) -> tuple[Share, bool]:
         least = min(least, float(weight[weight > 0].min(initial=np.inf)))
     if total == 0:
         return Share(np.nan, 0.0), False
-    return Share(above / total, total * total / squares), largest == least
+    # The two sums are rounded apart: a share above 1 would have no error.
+    return Share(min(above / total, 1.0), total * total / squares), largest == least
 
 
 def errors_among(metric: Any, profile: ConfidenceProfile) -> Share:

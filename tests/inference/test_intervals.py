@@ -228,6 +228,13 @@ class TestShares:
         assert found.method == "binomial"
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
 
+    @pytest.mark.parametrize("seed", range(20))
+    def test_weights_without_errors_have_no_spread(self, seed):
+        """However the sums of the weights are rounded."""
+        weight = np.random.default_rng(seed).exponential(size=1500)
+        found = confidence_interval("selective_accuracy_score", with_errors(0, 1500, weight=weight))
+        assert found.standard_error == pytest.approx(0, abs=1e-8)
+
     def test_from_a_hundred_errors_weights_need_it_no_more(self):
         weight = np.random.default_rng(0).uniform(0.5, 1.5, 1000)
         found = {n: confidence_interval("selective_risk_loss", with_errors(n, 1000, 0, weight)) for n in (80, 140)}
