@@ -9,6 +9,7 @@ from scipy.stats import norm, ttest_1samp
 
 from skconf import ConfidenceProfile
 from skconf.inference import assess_confidence
+from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.slice_tests import overconfidence_p_values
 
 
@@ -128,3 +129,14 @@ def test_answers_of_one_group_count_together_but_where_each_is_alone():
 def test_costs_are_not_tested():
     profile = ConfidenceProfile.from_costs([1, 2, 3], [0.1, 0.2, 0.3], largest=4)
     assert np.isnan(overconfidence_p_values(profile, [np.array([0, 0, 1])])[0]).tolist() == [True, True]
+
+
+def test_p_values_of_counts_are_never_too_small():
+    """Whatever confidences have the mean: those of a few answers, too, while all others are sure."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        doubts = rng.random(rng.integers(1, 7)) ** rng.integers(1, 6)
+        n = len(doubts) + rng.integers(0, 20)
+        for count in range(len(doubts) + 1):
+            found = BySlice.of_counts(["a"], [n], np.array([1 - count / n]), np.array([1 - doubts.sum() / n]), 0.95)
+            assert found.p_values[0] >= at_least(doubts, count) * (1 - 1e-9)

@@ -58,16 +58,18 @@ class BySlice:
     def of_counts(cls, names: Sequence[str], count: Any, right: Floats, says: Floats, level: float) -> Self:
         """Compare groups for which only numbers of answers and means are known.
 
-        For a given mean confidence, the number of errors varies most if all confidences are equal (Hoeffding, 1956). So
-        p-values from the binomial distribution are never too small.
+        For a given mean confidence, so many errors or more are most probable if all confidences are equal, from one more
+        than the expected number of errors on (Hoeffding, 1956). So p-values from the binomial distribution are never
+        too small there. One error, if less than one is expected, has at most the probability of the expected number.
         """
         count = np.asarray(count, dtype=np.intp)
         low, high = clopper_pearson(right, count.astype(np.float64), level)
         order = np.lexsort((np.arange(len(count)), right, high))
         ends = (low[order], high[order], level)
         shares = Shares(order, count[order], right[order], *ends, says[order], "right or wrong", True)
-        wrong = np.rint(count * (1 - right))
-        p_values = np.where(wrong > count * (1 - says), binom.sf(wrong - 1, count, np.clip(1 - says, 0, 1)), 1.0)
+        wrong, expected = np.rint(count * (1 - right)), count * (1 - says)
+        near = np.where(wrong == 1, np.minimum(expected, 1.0), 1.0)
+        p_values = np.where(wrong < expected + 1, near, binom.sf(wrong - 1, count, np.clip(1 - says, 0, 1)))
         return cls([names[at] for at in order], shares, holm(p_values[order]), "rows")
 
     @property
