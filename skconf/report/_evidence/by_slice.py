@@ -58,9 +58,9 @@ class BySlice:
     def of_counts(cls, names: Sequence[str], count: Any, right: Floats, says: Floats, level: float) -> Self:
         """Compare groups for which only numbers of answers and means are known.
 
-        For a given mean confidence, so many errors or more are most probable if all confidences are equal, from one more
-        than the expected number of errors on (Hoeffding, 1956). So p-values from the binomial distribution are never
-        too small there. One error, if less than one is expected, has at most the probability of the expected number.
+        For a given mean confidence, a number of errors or more is most probable if all confidences are equal, provided
+        that it is at least the expected number plus one (Hoeffding, 1956). So p-values from the binomial distribution
+        are then never too small. If less than one error is expected, one or more have at most this probability.
         """
         count = np.asarray(count, dtype=np.intp)
         low, high = clopper_pearson(right, count.astype(np.float64), level)
