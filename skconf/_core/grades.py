@@ -85,9 +85,23 @@ def has_percentages(values: Any) -> bool:
     return any(map(_is_percentage, pd.unique(column)[:_MOST_DISTINCT]))
 
 
-def are_of_hundred(numbers: NDArray[Any]) -> bool:
-    """Return whether numbers are percentages without a sign: up to 100, some above 50, and none in (0, 1]."""
-    return 50 < numbers.max(initial=0) <= 100 and bool(((numbers == 0) | (numbers > 1)).all())
+def are_of_hundred(numbers: NDArray[Any], name: str) -> bool:
+    """Return whether numbers are percentages without a sign: up to 100, some above 50, and none in (0, 1].
+
+    Raise if most of them are percentages, but some lie in (0, 1]; the message calls the numbers `name`.
+    """
+    if not 50 < numbers.max(initial=0) <= 100 or numbers.min() < 0:
+        return False
+    small = (numbers > 0) & (numbers <= 1)
+    if 0 < np.mean(small) < 0.5:
+        row = int(np.argmax(small))
+        number, most = float(numbers[row]), float(numbers.max())
+        rest = (
+            f", and percentages such as {most:g} elsewhere. It may be {number:g}% or {100 * number:g}%: write "
+            f"{number / 100:g} or {number:g} there, and divide the other numbers by 100."
+        )
+        raise DataError(f"{name} has {number:g} in ", row, rest, kind="percentages", column=name)
+    return not small.any()
 
 
 def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:

@@ -188,10 +188,13 @@ def _named(name: str, objects: Sequence[Any]) -> list[Any]:
 def _by_label(value: Any) -> Any:
     """Return [{"label": "cat", "score": 0.9}, …], as pipelines of transformers write it, as {"cat": 0.9, …}.
 
-    A list of one is the predicted label with its score. Other values stay as they are.
+    A list of one is the predicted label with its score. Other values stay as they are, also if a label occurs twice.
     """
     if type(value) is not list or not value:
         return value
     if not all(type(each) is dict and each.keys() == _LABEL_AND_SCORE for each in value):
         return value
-    return value[0] if len(value) == 1 else {str(each["label"]): each["score"] for each in value}
+    if len(value) == 1:
+        return value[0]
+    by_label = {str(each["label"]): each["score"] for each in value}
+    return by_label if len(by_label) == len(value) else value

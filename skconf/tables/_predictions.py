@@ -205,7 +205,7 @@ def _numbers(columns: Columns, table: Any, name: Any, *, of_truth: bool = False,
 
 def _correctness(columns: Columns, table: Any, whole: bool) -> ConfidenceProfile:
     confidence = _numbers(columns, table, columns.confidence)
-    if whole and columns.grades is None and are_of_hundred(confidence):
+    if whole and columns.grades is None and are_of_hundred(confidence, f"column {columns.confidence!r}"):
         confidence = confidence / 100
     _refuse_scores([columns.confidence], [confidence])
     if columns.correct is not None:

@@ -656,7 +656,24 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
     assert "percentages" not in str(ranked.evidence.origin.read_as)
 
 
-@pytest.mark.parametrize("other", [0.9, 1, -1, 101])
+@pytest.mark.parametrize(
+    ("other", "read"), [(1.0, "1% or 100%: write 0.01 or 1 "), (0.9, "0.9% or 90%: write 0.009 or 0.9 ")]
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_number_that_may_be_a_share_among_percentages_is_named(form, other, read):
+    numbers = np.full(len(CONFIDENCE), 90.0)
+    numbers[[17, 20]] = other
+    table = REPEATED.drop(columns=["id", "uid"]).assign(confidence=numbers)
+    row = rf"column 'confidence' has {other:g} in row 17.*, and percentages such as 90 elsewhere\. It may be {read}"
+    with pytest.raises(ValueError, match=f"{row}there, and divide the other numbers by 100"):
+        ConfidenceReport.from_files(written(table, form=form))
+    shares = np.where(numbers == 90, other, 0.5)
+    shares[5] = 90
+    with pytest.raises(ValueError, match=r"column 'confidence' has 90.*, outside \[0, 1\], in row 5"):
+        ConfidenceReport.from_files(written(table.assign(confidence=shares), form=form))
+
+
+@pytest.mark.parametrize("other", [-1, 101])
 @pytest.mark.parametrize("form", FORMS)
 def test_numbers_that_may_be_no_percentages_are_refused(form, other):
     numbers = np.where(CONFIDENCE < 0.5, other, 90)

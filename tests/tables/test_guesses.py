@@ -340,6 +340,21 @@ def test_output_of_transformers_in_json_lines(top, batch, tmp_path):
     np.testing.assert_allclose(profile.confidence, SURE3[: len(profile)], atol=1e-12)
 
 
+@pytest.mark.parametrize("batch", [None, 7])
+def test_a_label_that_occurs_twice_in_a_list_of_scores_is_refused_in_its_row(batch, tmp_path):
+    """The last score was read silently."""
+    rows = [
+        {"label": name, "scores": [{"label": each, "score": p} for each, p in zip(NAMES.tolist(), proba, strict=True)]}
+        for name, proba in zip(Y3.tolist(), P3.tolist(), strict=True)
+    ]
+    rows[5]["scores"][2]["label"] = NAMES[0]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = open_table(tmp_path / "a.jsonl")
+    found, _ = guess_columns([table], Columns())
+    with pytest.raises(ValueError, match=r"column 'scores\.\w+' has nan in row 5 \(line 6\), where a number is needed"):
+        read_rows(table, found, batch)
+
+
 def test_usual_names_are_read_without_a_word(tmp_path):
     pd.DataFrame({"y_true": Y, "label": 1 - Y, **both("proba_{}"), **both()}).to_csv(tmp_path / "a.csv", index=False)
     asked = Columns()
