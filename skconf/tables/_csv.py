@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from skconf._core.messages import brief, shorten
@@ -29,7 +30,7 @@ _SIGNS: dict[bytes | tuple[bytes, ...], str] = {
     b"ARROW1": "Arrow. Write it as Parquet or CSV",
     b"{": "JSON. Convert it: pd.read_json(...).to_csv(...). If each line is an object, name it .jsonl",
     (b"[{", b"[["): "JSON. Convert it: pd.read_json(...).to_csv(...)",
-    b"<": "HTML or XML. Save the table as CSV",
+    (b"<!", b"<?", *(b"<%c" % letter for letter in ascii_lowercase.encode())): "HTML or XML. Save the table as CSV",
     b"@relation": "ARFF. Save it as CSV",
 }
 #: Rounded probabilities sum to 1 with at most this error.

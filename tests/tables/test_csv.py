@@ -60,6 +60,7 @@ PLAIN = (["label", "p"], [["cat", "0.5"], ["dog", "1"]])
         (',label\n0,"a\nb"\n', (["", "label"], [["0", "a\nb"]])),
         ("label,p\n01,1e-05\n", (["label", "p"], [["01", "1e-05"]])),
         ("p\n0.5\n", (["p"], [["0.5"]])),
+        ("<=50K,>50K\n0.9,0.1\n", (["<=50K", ">50K"], [["0.9", "0.1"]])),
     ],
 )
 def test_as_other_tools_write_them(content, expected, opened):
@@ -97,6 +98,9 @@ def test_names_that_are_not_utf8_are_told_to_be_changed(ending, tmp_path):
         (b"PAR1\x15\x04", "Parquet. Give it a name that ends in .parquet"),
         (b"\x1f\x8b\x08\x00", "compressed by gzip. Give it a name that ends in .csv.gz"),
         (b"\x80\x04\x95", "a pickle"),
+        ("\n<HTML><table>", "HTML or XML. Save the table as CSV"),
+        ("<!-- a table -->", "HTML or XML. Save the table as CSV"),
+        ('<?xml version="1.0"?>', "HTML or XML. Save the table as CSV"),
         ("@relation iris\n", "ARFF. Save it as CSV"),
     ],
 )
