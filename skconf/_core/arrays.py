@@ -11,7 +11,7 @@ _FLOATS = (np.float16, np.float32, np.float64)
 
 
 def refuse_hidden(values: Any, name: str) -> None:
-    """Refuse masked arrays with hidden values, and lists of these, because the hidden values would be read."""
+    """Refuse masked arrays with hidden values, and lists of such arrays, because the hidden values would be read."""
     if isinstance(values, np.ma.MaskedArray):
         hidden = np.ma.is_masked(values)
     elif isinstance(values, (list, tuple)):

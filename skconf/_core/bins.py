@@ -6,7 +6,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 
 STRATEGIES = ("uniform", "quantile")
-#: Shares of weight that differ from an edge by rounding count as on it.
+#: A share of weight that differs from an edge only by rounding counts as lying on the edge.
 _ROUNDING = 1e-9
 #: A value times the number of bins n may round across an edge if its distance to the edge is below n times this.
 _NEAR = 1e-12
@@ -18,7 +18,7 @@ def equal_width_bin(values: Floats, n_bins: int) -> Codes:
     bins = np.clip(np.ceil(scaled), 1, n_bins).astype(np.intp)
     bins -= 1
     scaled -= np.rint(scaled)
-    # The product may round across an edge; the edges themselves decide.
+    # The product may round across an edge, so near an edge the values are compared with the edge itself.
     near = np.flatnonzero(np.abs(scaled, out=scaled) < _NEAR * n_bins)
     if len(near):
         edges = np.arange(n_bins + 1) / n_bins

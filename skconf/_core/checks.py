@@ -25,7 +25,7 @@ def check_number(
     open_high: bool = False,
     positive: bool = False,
 ) -> None:
-    """Raise if a parameter is not a number in [low, high] (or [low, high)); a `positive` one is not 0."""
+    """Raise if a parameter is not a number in [low, high] (or [low, high)). With `positive`, 0 is refused, too."""
     bounds = f"[{low:g}, {high:g}" + (")" if open_high else "]")
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number in {bounds}, but is {value!r}.")
@@ -75,7 +75,7 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
 
 
 def check_threshold(value: Any, *, any_number: bool = False) -> None:
-    """Raise if a threshold is not valid: None, infinity, a number in [0, 1] or, with `any_number`, any number.
+    """Raise if a threshold is not None, infinity or a number in [0, 1]. With `any_number`, accept any number.
 
     Scores that are not confidences may be any numbers. A tuned classifier that rejects everything has an infinite
     threshold.

@@ -23,7 +23,7 @@ def plain(label: Any) -> str:
 
 
 class Spellings:
-    """Look up labels by text: by the same text, or else by the plain spelling if it is unique."""
+    """Look up labels by text: by the same text, or else by the plain spelling if no two labels have the same one."""
 
     def __init__(self, labels: Iterable[Any]) -> None:
         listed = list(labels)
@@ -43,7 +43,7 @@ class Spellings:
 def in_order_of(
     classes: NDArray[Any], proba: NDArray[Any], given: Any, name: str, positive: int | None = None
 ) -> NDArray[Any]:
-    """Put the columns of probabilities in the order of the classes, if the given table names them.
+    """Put the columns of probabilities in the order of the classes, if the given table names its columns.
 
     `given`, called `name`, is the object that the user passed. A table of pandas, polars or pyarrow has names. Default
     names (0, 1, … in pandas, `column_0`, … in polars) are ignored. One-dimensional probabilities are a single column,
@@ -67,7 +67,7 @@ def in_order_of(
 
 
 def column_names(table: Any) -> list[Any] | None:
-    """Return the names of the columns of a table; None without names, or with default names."""
+    """Return the names of the columns of a table; None if they have no names, or default names."""
     names = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
     names = getattr(table, "columns", None) if names is None else names
     if names is None or callable(names):
@@ -79,7 +79,7 @@ def column_names(table: Any) -> list[Any] | None:
 
 
 def positions_of_names(names: Sequence[Any], classes: NDArray[Any]) -> list[int] | None:
-    """Return the position of every class among the names of columns; None if not all are named in the same way."""
+    """Return the position of every class among the names of columns; None if the names do not match the classes."""
     labels, known = classes.tolist(), Spellings(classes.tolist())
     prefixed = all(isinstance(name, str) and name.startswith(PREFIX) for name in names)
     for bare in [list(names), [name.removeprefix(PREFIX) for name in names]] if prefixed else [list(names)]:

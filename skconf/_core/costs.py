@@ -31,11 +31,12 @@ class OwnCosts:
     classifier : str
         The name of its class.
     parameter : str
-        The parameter with the costs of its answers: "cost_matrix", or "costs" of each sample; "" if an error costs 1.
+        The parameter that holds the costs of answers: "cost_matrix", or "costs" if each sample has its own; "" if
+        every error costs 1.
     cost_matrix : CostMatrix or None
-        The costs of its answers, if they are the same for all samples.
+        The costs of answers, if they are the same for all samples.
     reject_cost : float or None
-        The cost of a rejection, if it has one.
+        The cost of a rejection, if the classifier has one.
     """
 
     classifier: str
@@ -46,7 +47,7 @@ class OwnCosts:
 
 @dataclass(frozen=True, repr=False)
 class CostMatrix:
-    """The cost of each decision (column) under each true class (row), with their names if a table has them.
+    """The cost of each decision (column) under each true class (row), with names for both if a table has them.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ class CostMatrix:
 
     @property
     def largest_uncertainty(self) -> float:
-        """The largest uncertainty u_M: expected cost of the best decision under the least favourable probabilities."""
+        """Largest uncertainty u_M: the expected cost of the best decision under the least favourable probabilities."""
         return least_favourable(self.costs)[0]
 
     def __repr__(self) -> str:
@@ -143,13 +144,13 @@ def check_costs(costs: NDArray[Any], name: str) -> None:
 def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
     """Return the expected cost of each decision for each row of probabilities, of shape (..., n_decisions).
 
-    Complex probabilities carry a derivative. Costs of shape (n_classes, n_decisions) are the same for all samples; with
-    an axis of samples in front, they are costs of each sample.
+    Probabilities may be complex, to compute derivatives. Costs of shape (n_classes, n_decisions) are the same for all
+    samples; with an axis of samples in front, each sample has its own costs.
     """
     wide = proba if np.iscomplexobj(proba) else np.asarray(proba, dtype=np.float64)
     if costs.ndim == 3:
         return np.einsum("ik,ikd->id", wide, costs)
-    # Each decision is contiguous in memory: decisions are then compared column by column, ten times as fast.
+    # The column of each decision is contiguous in memory, so that columns are compared ten times as fast.
     return (costs.T @ wide.T).T if wide.ndim == 2 else wide @ costs
 
 

@@ -42,9 +42,9 @@ def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
 def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> NDArray[np.float64]:
     """Return the numbers of grades. Case, and spaces around a word, are ignored.
 
-    Unless the grades contain numbers, "95%", "0.95" and 0.95 are read as numbers. If the column has words or
-    percentages, 95 is read as 95%, because it is not in [0, 1]. The numbers of grades lie in [0, 1]. Raise if a value
-    is not a grade, or if a number is out of range; the message calls the values `name`.
+    If no grade is a number, "95%", "0.95" and 0.95 are read as numbers. If the column also has words or percentages, 95
+    is read as 95%, because it is not in [0, 1]. The numbers of grades lie in [0, 1]. Raise if a value is not a grade,
+    or if a number is out of range; the message calls the values `name`.
     """
     known = {} if grades is None else check_grades(grades)
     codes, distinct = pd.factorize(pd.Series(np.asarray(values, dtype=object)), use_na_sentinel=False)
@@ -80,7 +80,7 @@ def has_percentages(values: Any) -> bool:
     if np.ndim(values) != 1 or values.dtype.kind not in "OUT":
         return False
     column = pd.Series(values)
-    if column.dtype == object:  # lists have no distinct ones
+    if column.dtype == object:  # which may hold lists, for which `unique` raises
         column = column[[isinstance(value, str) for value in column]]
     return any(map(_is_percentage, pd.unique(column)[:_MOST_DISTINCT]))
 
@@ -116,7 +116,7 @@ def number_of(value: Any, grades: Mapping[Any, float]) -> float:
 
 
 def words_in(values: Any) -> list[str]:
-    """Return the words of a column with few words, the most frequent first; none if it has other values."""
+    """Return the words of a column, the most frequent first; none if it has many words, or other values."""
     column = pd.Series(values)
     if not all(isinstance(value, str | Number) for value in column.dropna()):
         return []
@@ -153,7 +153,7 @@ def _number(text: str) -> float:
 def _share(text: str, *, scaled: bool) -> float:
     """Return a text as a number in [0, 1], or NaN. With `scaled`, a number of 2 or more is a percentage.
 
-    Between 1 and 2, a probability that is out of range is more likely than 1.2%.
+    A number between 1 and 2 is refused: 1.2 is rather a probability out of range than 1.2%.
     """
     per_cent = text.endswith(_PER_CENT)
     number = _number(text.rstrip("".join(_PER_CENT)).replace(",", "."))

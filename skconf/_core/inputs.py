@@ -15,8 +15,9 @@ from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
 from skconf._core.warn import warn
 
-#: Weights are scaled so that a product of four neither overflows nor vanishes: the largest lies in [1 / this, this]. A
-#: weight that is smaller than the largest by more than this factor counts as zero.
+#: Weights are scaled so that a product of four neither overflows nor vanishes: the largest weight lies between the
+#: inverse of this number and this number. A weight that is smaller than the largest by more than this factor counts as
+#: zero.
 WEIGHT_RANGE = 1e30
 
 
@@ -43,7 +44,8 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
 def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floats | None, float]:
     """Return checked weights in a safe range, and the power of two by which they were divided.
 
-    Only weights far from 1 are changed. Their ratios stay the same, so values that depend only on ratios do not change.
+    Weights are divided only if the largest is far from 1. Their ratios stay the same, so values that depend only on
+    ratios do not change.
     """
     weight = check_weight(sample_weight, n_samples)
     if weight is None:
@@ -81,7 +83,7 @@ def check_column(values: ArrayLike, n_samples: int | None, name: str, remedy: st
 
     The `remedy` is the last sentence of an error about values that are no numbers; it begins with a space.
     """
-    column = np.array(as_floats(values, name, remedy), dtype=np.float64)  # a copy: callers may go on to change theirs
+    column = np.array(as_floats(values, name, remedy), dtype=np.float64)  # a copy: the given array may change later
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
     if len(column) == 0:
@@ -107,8 +109,8 @@ def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Fl
 def check_order(**columns: Any) -> None:
     """Raise if columns of pandas have the same index in different orders, because rows are matched by position.
 
-    If an index only counts rows from 0, it may be a default, and the positions may be right. So this is a warning.
-    Columns of a mapping are checked one by one.
+    If an index only counts rows from 0, it may be a default one, and the positions may be right. Then warn instead of
+    raising. Columns of a mapping are checked one by one.
     """
     before, first = "", None
     single: dict[str, Any] = {}
@@ -159,7 +161,7 @@ def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
 
 
 def _refuse_two_spellings(labels: list[Any], name: str) -> None:
-    """Raise if two texts are the same label when files are read, and would be two classes only in memory."""
+    """Raise if two texts, which are two classes in memory, would be one label if they were read from a file."""
     first: dict[str, str] = {}
     for label in labels:
         if isinstance(label, str) and (other := first.setdefault(plain(label), label)) != label:
@@ -171,7 +173,7 @@ def _refuse_two_spellings(labels: list[Any], name: str) -> None:
 
 
 def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels of the columns: the given ones, or the sorted true labels if there are as many."""
+    """Return the labels of the columns: the given ones, or the sorted true labels, one for each column."""
     n_classes = 2 if proba.ndim == 1 else proba.shape[1]
     if labels is not None:
         classes = check_labels(labels)
@@ -207,7 +209,7 @@ def _look_like_probabilities(labels: NDArray[Any], n_rows: int) -> bool:
 
 
 def position_of(classes: NDArray[Any], pos_label: Any) -> int | None:
-    """Return the position of the positive class. For None, it is the second of two classes, and None for more."""
+    """Return the position of the positive class. Without `pos_label`, return 1 for two classes, and None for more."""
     if pos_label is None:
         return 1 if len(classes) == 2 else None
     listed: list[Any] = classes.tolist()
@@ -222,7 +224,8 @@ def with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) 
     if not unseen:
         return classes, proba
     try:
-        # In sorted order, as in a user's cost matrix, which has all classes, whatever a fold's training part lacked.
+        # In sorted order, as in a user's cost matrix. It has all classes, also those that the training part of a fold
+        # lacked.
         labels = sorted([*classes.tolist(), *unseen])
     except TypeError:
         raise ValueError(

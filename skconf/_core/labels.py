@@ -28,7 +28,7 @@ class LabelColumn:
         column: Any = labels
         if not isinstance(labels, pd.Series | pd.Index | pd.Categorical):
             if isinstance(labels, list | tuple):
-                # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
+                # In a list of numbers and words, numpy would turn the numbers into words. None would stay None.
                 refuse_hidden(labels, name)
                 column = np.array(labels, dtype=object)
             else:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-#: Kinds of characters that show nothing: control, format, lone halves of pairs, and ends of lines and paragraphs.
+#: Unicode categories of characters that show nothing: control, format, surrogate, and ends of lines and paragraphs.
 _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 #: Most characters of a value that are shown.
 _WIDEST = 100
-#: Options of the command line whose names are not those of the parameters; None where the user writes parameters.
+#: Options of the command line whose names are not those of the parameters; None if the user writes Python.
 _ON_COMMAND_LINE: ContextVar[dict[str, str] | None] = ContextVar("on_command_line", default=None)
 #: The options that have another name than their parameter in all commands.
 _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "batches"}
@@ -25,7 +25,7 @@ _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "bat
 def on_command_line(**options: str) -> Iterator[None]:
     """Make messages name parameters as options of the command line, only in this thread and task.
 
-    The keywords are the options of parameters that have another name in this command.
+    A keyword gives the option of a parameter whose name in this command is another one.
     """
     token = _ON_COMMAND_LINE.set(_OPTIONS | options)
     try:
@@ -35,7 +35,7 @@ def on_command_line(**options: str) -> Iterator[None]:
 
 
 def option(name: str, *values: Any) -> str:
-    """Return a parameter as the user writes it, with any value: ``proba='p'`` or ``--proba p``."""
+    """Return a parameter as the user writes it, with its value if one is given: ``proba='p'`` or ``--proba p``."""
     options = _ON_COMMAND_LINE.get()
     if options is None:
         return f"{name}={'[...]' if values[0] is ... else repr(values[0])}" if values else name
@@ -135,9 +135,9 @@ def capitalized(text: str) -> str:
 
 
 def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
-    """Return a sentence, after a space, with the names that a wrong name may mean; "" without any.
+    """Return a sentence, after a space, with the names that a wrong name may mean; "" if there are none.
 
-    These are the known names that are closest; or those that are `meant` if the wrong name is used in other libraries.
+    These names are `meant`, if the wrong name is used in other libraries, or else the known names that are closest.
     """
     close = list(dict.fromkeys(meant))
     close = close or get_close_matches(
@@ -152,7 +152,7 @@ def counted(number: int, what: str) -> str:
 
 
 def beside(number: float, other: float, digits: int) -> str:
-    """Return a number, with as many digits more as show on which side of another number it lies.
+    """Return a number with at least `digits` digits, and enough to show on which side of another number it lies.
 
     Examples
     --------

@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 #: Stands in place of a missing number.
 DASH = "–"
-#: Smaller p-values are written as smaller.
+#: A p-value below this number is written as "< 0.001".
 SMALLEST_P = 1e-3
 
 #: Significant digits of half the width of an interval, and of a number without an interval.
 _OF_INTERVAL, _ALONE = 2, 3
 _MOST_DIGITS = 6
-#: Numbers from here on, and numbers below the inverse, are written with a power of ten.
+#: Numbers of at least this size are written with a power of ten. In :func:`fewest_digits`, so are numbers below the
+#: inverse.
 _LARGE = 1e7
-#: Confidences closer to 1 than this are written as 1, and smaller numbers of expected errors as none.
+#: Confidences closer to 1 than this are written as 1.0, and numbers of expected errors below this as "none".
 _EPS = 1e-8
 
 
@@ -39,8 +40,8 @@ def decimal(value: float, digits: int) -> str:
 def number(value: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
     """Write a value and its interval, as in "12.3 [11.9, 12.8]"; a dash if there is no value.
 
-    It has at most three digits, unless the ends of the interval would look the same.
-    With the level of the interval it reads as in a sentence: "12.3 (95% interval 11.9–12.8)".
+    Numbers are rounded to at most three digits, or to whole numbers, unless the ends of the interval would look the
+    same. If the level of the interval is given, write it for a sentence: "12.3 (95% interval 11.9–12.8)".
     """
     if isnan(value):
         return DASH
@@ -52,10 +53,10 @@ def number(value: float, low: float = float("nan"), high: float = float("nan"), 
 
 
 def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
-    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]", or as `number` does with its level.
+    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]". With a level, write it for a sentence.
 
-    It has at most three digits, unless the ends of the interval would look the same. Near 100% it has as many as are
-    needed to show two digits of the distance to 100%.
+    The share has at most three digits, unless the ends of the interval would look the same. Near 100% it has as many
+    digits as are needed to show two digits of the distance to 100%.
     """
     if isnan(share):
         return DASH
@@ -69,7 +70,7 @@ def percent(share: float, low: float = float("nan"), high: float = float("nan"),
 
 
 def interval(low: str, high: str, level: float | None = None) -> str:
-    """Write an interval, as in "[11.9, 12.8]"; with its level as in a sentence, "(95% interval 11.9–12.8)"."""
+    """Write an interval, as in "[11.9, 12.8]"; with its level for a sentence, as in "(95% interval 11.9–12.8)"."""
     return f"[{low}, {high}]" if level is None else f"({100 * level:g}% interval {low}–{high})"
 
 
@@ -82,7 +83,7 @@ def digits_of(value: float, low: float, high: float) -> int:
 
 
 def _digits_at_most(value: float, low: float, high: float, most: int) -> int:
-    """Return the digits of an interval, but at most so many, unless its ends would look the same."""
+    """Return the decimals of an interval, but at most `most`, unless its ends would look the same."""
     digits = digits_of(value, low, high)
     return next((n for n in range(most, digits) if decimal(low, n) != decimal(high, n)), digits)
 
@@ -134,7 +135,7 @@ def confidence(value: float) -> str:
     return f"{value:.{digits}f}".rstrip("0")
 
 
-#: Numbers from which on a column has no decimals.
+#: Entries of a column have no decimals from this number on.
 _MANY = 100
 
 

@@ -19,7 +19,7 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
     """Return the share of every class, from a mapping of labels to shares, which the user calls `name`.
 
     Shares lie above 0 and below 1, and their sum is 1. With two classes one share is enough; with more classes, all are
-    needed. Raise a TypeError if it is not a mapping, or if a share is not a number; else a ValueError.
+    needed. Raise a TypeError if no mapping is given or a share is not a number, and a ValueError for other mistakes.
     """
     if not isinstance(given, Mapping):
         share = given if isinstance(given, int | float) and 0 < given < 1 else 0.03
@@ -65,7 +65,7 @@ def weights_to_shares(
 ) -> Floats:
     """Return weights with mean 1 that give classes the shares; raise if a class has a share but no row.
 
-    Given weights are used within each class.
+    Within each class, the ratios of given weights stay the same.
     """
     weight = np.ones(len(codes)) if sample_weight is None else sample_weight
     held = np.bincount(codes, weight, len(classes))

@@ -103,7 +103,7 @@ def read_confidence(
             rest=f" of {name} sums to {float(proba[off_sum[0]].sum(dtype=np.float64)):.10g}. Pass probabilities, not "
             "scores.",
         )
-    # A rounding error above 1 or below 0 has passed the check; no metric may meet it.
+    # The check accepts values that are above 1 or below 0 by a rounding error; metrics need values in [0, 1].
     return chosen, np.clip(confidence, 0.0, 1.0, out=confidence)
 
 
@@ -157,10 +157,10 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
 
 
 def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list[int]:
-    """Return the first row whose sum is not one within rounding; None if there is none.
+    """Return a list of the first row whose sum differs from one by more than rounding; it is empty without such a row.
 
-    Rounding errors of float32 are accepted also in float64, because lists and data frames of the output of networks and
-    XGBoost have them. Rounding to decimals is accepted, too, because files have it.
+    Rounding errors of float32 are accepted also in float64, because lists and data frames made from the output of
+    networks and XGBoost have them. Rounding to decimals is accepted, too, because files hold rounded numbers.
     """
     tolerance = {2: 3e-2, 4: 1e-4}.get(dtype.itemsize, 5e-6)
     # Some kernels of OpenBLAS read past the end of short rows of float32, and raise a flag for what lies there.

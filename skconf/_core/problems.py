@@ -13,8 +13,8 @@ from skconf._core.messages import option
 class DataError(ValueError):
     """An error about data that cannot be used: what is wrong, and where.
 
-    The function that raises it knows the row of an array. The reader of a file knows the file, the first row of the
-    batch and the id of the row, and adds them by :meth:`at`.
+    The function that raises the error knows the row of an array. The reader of a file adds the file and the first row
+    of the batch by :meth:`at`, and the id of the row as `row_id`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class DataError(ValueError):
 
 
 def row_in_words(row: int | None, row_id: str = "") -> str:
-    """Return a row as messages name it, with any id; "" for None.
+    """Return a row as messages name it, with its id if there is one; "" for None.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def row_in_words(row: int | None, row_id: str = "") -> str:
 
 
 def refuse_where(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, demand: str, *, kind: str) -> None:
-    """Raise if a row is wrong, with the first such row."""
+    """Raise if any row is wrong. The error names the first wrong row."""
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(f"{name} is {values[row]} in ", row, f"; {demand}.", kind=kind, column=name)
@@ -95,7 +95,7 @@ def as_data_error(error: ValueError) -> DataError:
 
 @contextmanager
 def located(place: str, first_row: int = 0) -> Iterator[None]:
-    """Add the place of a table to errors, and count their rows from its first row."""
+    """Add the place of a table to errors, and `first_row` to the numbers of their rows."""
     try:
         yield
     except ValueError as error:
@@ -104,7 +104,7 @@ def located(place: str, first_row: int = 0) -> Iterator[None]:
 
 @contextmanager
 def noted(model: Any, *, several: bool = True) -> Iterator[None]:
-    """Add to errors in which model's predictions they are, if there are several models."""
+    """Add a note to errors that names the model whose predictions are wrong, if there are several models."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -18,7 +18,7 @@ FIRST = 1.0
 
 
 def progress(title: str, total: float | None, *, unit: str, quiet: bool = False) -> Any:
-    """Return a context manager with the methods ``update(amount)`` and ``write(line)``, as a bar of tqdm.
+    """Return a context manager with the methods ``update(amount)`` and ``write(line)``, like a bar of tqdm.
 
     The total is in units of `unit`, and None if it is unknown. If `quiet`, nothing is printed.
     """
@@ -114,7 +114,7 @@ class _Lines:
     def update(self, amount: float) -> None:
         """Advance the progress by an amount of work."""
         self.done += amount
-        # The longer it takes, the less often: a log of hours has a few dozen lines.
+        # The longer the work takes, the longer the pauses: after hours, a log has a few dozen lines.
         pause = max(5.0, (self.last_line - self.started) / 4) if self.has_spoken else FIRST
         if self.total and self.done < self.total and time.monotonic() - self.last_line > pause:
             self.write(self.title)

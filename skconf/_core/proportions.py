@@ -49,12 +49,12 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
     centre = share + times**2 / (2 * size)
     half = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2)
     low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
-    # Rounding leaves 1e-17 in place of the ends that are exact.
+    # For a share of 0 or 1, an end is exactly 0 or 1, where rounding would leave an error of 1e-17.
     return 0.0 if share == 0 else float(max(low, 0.0)), 1.0 if share == 1 else float(min(high, 1.0))
 
 
 def looks_swapped(most_right: float, share: float) -> bool:
-    """Return whether labels may be swapped, because far fewer answers are right than for a model without information.
+    """Return whether labels may be swapped: a model without information would give far more right answers.
 
     `most_right` is the upper end of the interval of the accuracy. `share` is the share of one of two classes, or of the
     most frequent class; NaN if it is unknown.

@@ -22,7 +22,7 @@ class AtErrors(NamedTuple):
     accepted : ndarray of shape (n_scores,)
         Total weight at this score and at all higher ones.
     draw : ndarray of shape (n_scores,), default=None
-        The draw that has these errors; None if the ranking is not of draws.
+        The draw to which these errors belong; None if the ranking has no draws.
     """
 
     errors: Floats
@@ -37,8 +37,8 @@ class Ranking:
 
     Tied samples are one entry, so values from a ranking do not depend on the order of the rows.
 
-    A ranking may also have many draws of the weights, and a value for each draw. `weight` and `errors` then have the
-    shape (n_draws, n_distinct), and a draw may have no weight at a score.
+    A ranking may also hold many random draws of the weights; its values are then computed for each draw. `weight` and
+    `errors` then have the shape (n_draws, n_distinct), and a draw may have no weight at a score.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Ranking:
         """Weights at the scores of errors. Other scores add nothing to an area."""
         some = np.flatnonzero(np.atleast_2d(self.errors).any(axis=0))
         errors, weight, accepted = self.errors[..., some], self.weight[..., some], np.cumsum(self.weight, axis=-1)
-        hit = np.nonzero(errors)  # of which some draws have none
+        hit = np.nonzero(errors)  # a draw may have no errors at some of these scores
         return AtErrors(errors[hit], weight[hit], accepted[..., some][hit], *hit[:-1])
 
     def mean_prefix_risk(self) -> Any:
@@ -120,7 +120,7 @@ class Ranking:
         return (counted.sum() if draw is None else np.bincount(draw, counted, len(total))) / total
 
     def discordant_weight(self) -> Any:
-        """Return the weight of pairs of a wrong and a right prediction with the wrong one higher; ties count half."""
+        """Return the weight of pairs in which a wrong answer has a higher score than a right one; ties count half."""
         right = self.weight - self.errors
         # Added up from below, it is exactly 0 if no right answer is below.
         beaten = np.cumsum(right[..., ::-1], axis=-1)[..., ::-1]
@@ -184,7 +184,7 @@ class _SortedApart(Ranking):
     def _levels(self) -> tuple[Floats, Floats, Floats]:
         """The scores, weights and errors of all answers."""
         n = len(self._right) + len(self._wrong)
-        at = self._rights_below + np.arange(len(self._wrong))  # a wrong one comes before those it is tied with
+        at = self._rights_below + np.arange(len(self._wrong))  # wrong answers come before right ones of the same score
         is_right = np.ones(n, dtype=bool)
         is_right[at] = False
         score = np.empty(n)

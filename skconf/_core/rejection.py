@@ -66,7 +66,7 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
     """Return the label of a rejected sample: the given one, or one of the same type that is not an answer.
 
     Classes are sorted. `decisions` are given if answers are not classes: the label must be neither a class nor a
-    decision. Raise if the given label is one of these, or if it does not equal itself, as NaN.
+    decision. Raise if the given label is a class or a decision, or if it does not equal itself, such as NaN.
     """
     known = classes.tolist()
     answers = known if decisions is None else decisions.tolist()
@@ -97,7 +97,7 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
 
 
 def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], reject_label: Any) -> NDArray[Any]:
-    """Return predictions, with the reject label where they are not accepted, in a type for both."""
+    """Return predictions, with the reject label where they are not accepted, in a type that holds both."""
     label = np.asarray(reject_label)
     text = [array.dtype.kind in "UTO" for array in (prediction, label)]
     dtype = np.result_type(prediction, label) if text[0] == text[1] else np.dtype(object)

@@ -29,8 +29,8 @@ NEEDS_PROBABILITIES = (
 class Response:
     """Classes, probabilities and rejections, and the prediction if it is not the most probable class.
 
-    `decided` holds the answers, if they are not the predictions. They are positions in `decisions`, or in the classes
-    if `decisions` is None.
+    `decided` holds the answers, if they are not the predictions. They are labels from `decisions`, or classes if
+    `decisions` is None.
     """
 
     classes: NDArray[Any]
@@ -100,8 +100,8 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
 def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
     """Return a classifier and its samples for each output; an empty list if there is one output.
 
-    For a ``MultiOutputClassifier``, they are its own classifiers, with their thresholds. For others, such as a forest,
-    they return stored answers.
+    For a ``MultiOutputClassifier``, these are its own classifiers, with their thresholds. For other models, such as a
+    forest, the classifiers return stored answers.
     """
     model, transformers, _ = _innermost(estimator)
     if isinstance(model, MultiOutputClassifier):
@@ -145,7 +145,7 @@ def _own_costs(model: Any) -> OwnCosts | None:
 def _of_selective(model: Any, answer: Any) -> Response:
     rule = getattr(model, "rule_", None)
     decisions = None if rule is None or rule.of_classes else rule.decisions
-    # Else it is the most probable class.
+    # Otherwise the prediction is the most probable class, which need not be given.
     given = model.keep_prediction or (rule is not None and decisions is None)
     return Response(
         model.classes_,

@@ -40,7 +40,7 @@ raise_for_params = _raise_for_params
 def safe_indexing(values: Any, rows: Any) -> Any:
     """Return rows of an array, a table or a list."""
     if isinstance(values, pd.api.extensions.ExtensionArray):
-        return values[rows]  # scikit-learn indexes arrays as numpy does, which those of Arrow refuse
+        return values[rows]  # scikit-learn indexes arrays as numpy does, but arrays of Arrow refuse this
     return _safe_indexing(values, rows)
 
 

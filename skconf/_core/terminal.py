@@ -56,8 +56,8 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 def say(text: str, file: TextIO | None = None, *, headings: Collection[str] = ()) -> None:
     """Print a text; escape control characters, which labels or file names may contain.
 
-    In a terminal, headings are bold, as lines or before a colon, unless ``NO_COLOR`` is set. Raise an OSError if
-    standard output is closed, or its disk is full.
+    In a terminal, a heading is bold if it is a whole line or stands before a colon, unless ``NO_COLOR`` is set. Raise
+    an OSError if standard output is closed, or its disk is full.
     """
     from skconf._core.messages import visible  # it needs numpy, which --help does not
 
@@ -102,7 +102,7 @@ def _safe(cell: object) -> object:
 
 
 def write_file(path: Path | None, make: Callable[[], str]) -> None:
-    """Write the result of a function to a file, if one is requested. It is written completely or not at all."""
+    """Write the result of a function to a file, if a path is given. The file is written completely or not at all."""
     if path is None:
         return
     text = make()
@@ -123,6 +123,6 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
 
 
 def line_width() -> int | None:
-    """Return the width of the terminal, or ``COLUMNS``, in characters; None for a file or pipe without it."""
+    """Return the width of the terminal, or ``COLUMNS``, in characters; None if output goes to a file without it."""
     is_known = (sys.stdout is not None and sys.stdout.isatty()) or os.environ.get("COLUMNS", "").isdigit()
     return shutil.get_terminal_size().columns if is_known else None

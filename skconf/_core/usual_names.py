@@ -10,7 +10,7 @@ def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-#: Default names. They are read without a note about it.
+#: Default names. Columns of these names are read without a note.
 USUAL = {
     "target": "y_true",
     "prediction": "y_pred",
@@ -22,15 +22,17 @@ USUAL = {
 #: True labels: names that can mean nothing else, and names that also stand for predictions or features.
 TARGETS = _names(
     "actual actual_class actual_label actuals expected gold gold_label ground_truth gt observed obs reference "
-    "true_class true_label true_target true_y truth y_actual y_test y_true"
+    "references true_class true_label true_labels true_target true_y truth y_actual y_test y_true ytrue"
 )
-MAYBE_TARGETS = _names("class label labels outcome response target y")
+MAYBE_TARGETS = _names("class label labels outcome response target true y")
 #: Predicted labels.
 PREDICTIONS = _names(
     "answer class_pred estimate label_pred output pred pred_class pred_label predict predicted predicted_class "
-    "predicted_label prediction prediction_class prediction_label predictions preds response scored_labels y_hat "
-    "y_pred yhat"
+    "predicted_label predicted_labels prediction prediction_class prediction_label predictions preds response "
+    "scored_labels y_hat y_pred yhat ypred"
 )
+#: Words that make the name of the true label, before or after it, that of the predicted label: predicted_species.
+PREDICTED = _names("pred predict predicted prediction predictions preds")
 #: The confidence in the prediction, whatever was predicted.
 CONFIDENCES = _names(
     "conf confidence confidence_score max_prob max_proba max_probability pred_conf pred_confidence pred_score "
@@ -38,10 +40,10 @@ CONFIDENCES = _names(
 )
 #: The probability of the positive class of two.
 POSITIVES = _names(
-    "p_positive positive_proba positive_probability prob_positive proba_positive scored_probabilities y_prob y_proba "
-    "y_score"
+    "p_positive positive_proba positive_probability prob_positive proba_positive scored_probabilities y_pred_prob "
+    "y_pred_proba y_prob y_proba y_score yprob yproba yscore"
 )
-#: Names for either of these two.
+#: Names for either of these two: a confidence, or the probability of the positive class.
 CONFIDENCES_OR_POSITIVES = _names(
     "p pred_prob pred_proba predicted_prob predicted_proba predicted_probability prediction_prob prediction_proba "
     "prediction_probability prob proba probability score"
@@ -55,6 +57,11 @@ AROUND_LABELS = _names(
 ) | {""}
 #: Columns that name the rows.
 IDS = _names("id ids case_id doc_id example_id guid item_id key question_id record_id sample_id uid uuid")
+#: Columns that name what several rows may belong to. Such rows depend on each other.
+UNITS = _names(
+    "account_id client_id customer customer_id document_id household_id member_id participant_id patient patient_id "
+    "person_id session_id speaker_id student_id subject_id user user_id"
+)
 #: Columns that number the rows.
 INDICES = _names("unnamed_0 index row row_id row_ids row_index row_number inst") | {""}
 

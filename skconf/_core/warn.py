@@ -69,7 +69,7 @@ def warn_each(notices: Iterable[Notice]) -> None:
 
 
 def warn_once(notices: Iterable[Notice], place: str, first_row: int, seen: set[str]) -> None:
-    """Issue the first notice of each kind, with the place of the data, and rows counted from its first row."""
+    """Issue the first notice of each kind, with the place of the data; `first_row` is added to its row."""
     for notice in notices:
         kind = notice.kind or notice.message
         if kind not in seen:

@@ -203,7 +203,7 @@ class Display(ABC):
 
 
 def _with_parameters_of(from_profile: Any, method: Any) -> Any:
-    """Return a class method whose signature and docstring have the parameters of the display instead of params."""
+    """Return a class method whose signature and docstring have the display's own parameters instead of `**params`."""
 
     @wraps(method)
     def documented(cls: type[Display], *args: Any, **kwargs: Any) -> Display:

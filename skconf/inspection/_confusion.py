@@ -23,7 +23,7 @@ from skconf.inspection._drawing import (
 from skconf.inspection._findings import of_confusion
 from skconf.profile import ConfidenceProfile
 
-#: With at most this many classes, the cells have counts, and the axes have names; and the same for several panels.
+#: The most classes for which cells have counts, for which axes have names, and for which both are in several panels.
 _MOST_WRITTEN, _MOST_NAMED, _IN_PANELS = 10, 30, 6
 #: Letters of the names of classes that fit below the table.
 _ON_A_LINE = 40
@@ -38,8 +38,8 @@ class ConfusionDisplay(Display):
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes + 1)
-        A row for each true class. The first columns have the weight of the accepted answers of each class, the last
-        column has the weight of the rejected cases. Without weights, these are numbers of cases.
+        A row for each true class. The first columns have the weight of the accepted answers of each predicted class,
+        the last column has the weight of the rejected cases. Without weights, these are numbers of cases.
     labels : tuple of label
         The classes.
     threshold : float, default=0

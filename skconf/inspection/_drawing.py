@@ -102,7 +102,7 @@ def remember(ax: Any, display: Any) -> None:
 
 
 def hide_and_remember(ax: Any, shown: Sequence[Any], *, labelled: bool = False) -> list[Style]:
-    """Hide axes whose panels will show several displays, which the axes remember. Return a style for each display."""
+    """Hide axes whose panels will show several displays, and store the displays. Return a style for each display."""
     ax.set_axis_off()
     ax.set(xlabel="", ylabel="")
     styles = [Style.of(number) for number in range(len(shown))]
@@ -114,9 +114,10 @@ def hide_and_remember(ax: Any, shown: Sequence[Any], *, labelled: bool = False) 
 
 
 def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
-    """Set the title, in as many lines as it needs to fit the axes. It replaces no title, or the title `instead_of`.
+    """Set the title, in as many lines as it needs to fit the axes.
 
-    A layout engine gives the axes at least their present width, minus the width of the texts beside them.
+    If `instead_of` is given, replace only this title: the user chose any other. A layout engine gives the axes at least
+    their present width, minus the width of the texts beside them.
     """
     from matplotlib import rcParams
 
@@ -192,7 +193,7 @@ def panels(ax: Any, labels: Sequence[str], xlabel: str) -> list[Any]:
 def thinned(x: Floats, y: Floats, place: Floats | None = None) -> tuple[Floats, Floats]:
     """Return a curve over ascending x with few points that looks the same on a screen and in print.
 
-    `place` is where the axis shows each x, if it is not linear.
+    `place` is where the axis shows each x, if the axis is not linear.
     """
     if len(x) <= 4 * _COLUMNS:
         return x, y
@@ -260,7 +261,7 @@ def _below(ax: Any) -> dict[str, Any]:
 
 
 def _legible(handle: Any, ax: Any) -> Any:
-    """Return the colour for the name of a line: that of the line, made readable; without a line, that of texts."""
+    """Return the colour for a name in the legend: the colour of its line, made readable, or the colour of texts."""
     from matplotlib.colors import to_rgb
 
     plain = np.array(to_rgb(ink(ax)))

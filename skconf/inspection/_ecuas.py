@@ -119,8 +119,8 @@ class ECUASDisplay(Display):
             each n; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
-            factor of ten. For this rule, only costs of a rejection above a hundredth of the largest cost count. With
-            the kind "answer", "auto" is linear.
+            factor of ten. This rule ignores the part of a curve where a rejection costs less than a hundredth of its
+            largest cost. With the kind "answer", "auto" is linear.
 
         Returns
         -------

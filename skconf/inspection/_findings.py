@@ -15,7 +15,7 @@ from skconf.inspection._drawing import names_of
 from skconf.inspection._scales import percent as axis_percent
 from skconf.inspection._scales import threshold_text
 
-#: With at most this many models, each is named with its number. With more, only the lowest and the highest.
+#: With at most this many models, a title has the value of each; with more, only the lowest and the highest value.
 _MOST_NAMED = 3
 #: Longest name in a title.
 _LONGEST = 24
@@ -23,7 +23,7 @@ _LONGEST = 24
 _WIDEST = 0.3
 #: Accuracies that are used as goals of a threshold.
 _GOALS = (0.8, 0.9, 0.95, 0.99, 0.999)
-#: The coverage of the risks in titles, and the least confidence of the errors in titles.
+#: Titles have the risk at this coverage, and count the errors with at least this confidence.
 _HALF, _HIGH = 0.5, 0.9
 #: The price of a rejection at which several models are compared.
 _CHEAP = 0.1

@@ -57,7 +57,7 @@ class ConfidenceHistogramDisplay(Display):
 
     See Also
     --------
-    ReliabilityDisplay : The share of right predictions at each confidence, with a view of the highest ones.
+    ReliabilityDisplay : The share of right predictions at each confidence, with a view of the highest confidences.
 
     Examples
     --------

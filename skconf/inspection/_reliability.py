@@ -38,7 +38,7 @@ _BINLESS = "binless"
 #: Id of a band, and the most classifiers whose bands can be distinguished.
 _BAND, _MOST_BANDS = "skconf band", 2
 
-#: A wider interval of an accuracy says nothing, and no line leads to it.
+#: If the interval of an accuracy is wider than this, it says nothing, and no line leads to its bin.
 _WIDE = 0.5
 
 #: Id of a histogram under the curves, and its share of the height of the axes.
@@ -70,10 +70,9 @@ class ReliabilityDisplay(Display):
         Number of each bin. A line joins only neighbouring bins, because there are no predictions between other bins. No
         line joins a bin whose interval is wider than half of the axis. None means that there are no empty bins.
     overall : tuple of float, default=None
-        Four numbers about all predictions: mean confidence, accuracy, and the lower and upper end of its interval. The
-        title compares them. In the tail view there is a fifth number, a confidence, and the first four cover only
-        predictions with at least this confidence. It is 0.99, or lower if no confidence is that high.
-
+        Five numbers, for the title: mean confidence, accuracy, the lower and upper end of the interval of the accuracy,
+        and the lowest confidence of the predictions that these numbers cover. The last number is 0. In the tail view it
+        is 0.99, or else 0.9 or 0 if no confidence is that high.
     strategy : {"uniform", "quantile", "binless"}, default="uniform"
         With "binless", each distinct confidence is a bin. Its accuracy is the value of the isotonic fit, and its
         interval is the band.
@@ -99,9 +98,9 @@ class ReliabilityDisplay(Display):
     With weights w, an interval is computed as for (Σ w)² / Σ w² predictions (Kish's effective number). So the unit of
     the weights does not matter.
 
-    With a probability equal to its level, the band of ``strategy="binless"`` contains the accuracy at all confidences
-    together [1]_. This holds for any number of samples without weights, if the accuracy never falls when the confidence
-    rises. If the observations contradict this assumption, the band is empty.
+    With at least the probability `confidence_level`, the band of ``strategy="binless"`` contains the accuracy at all
+    confidences together [1]_. This holds for any number of samples without weights, if the accuracy never falls when
+    the confidence rises. If the observations contradict this assumption, the band is empty.
 
     References
     ----------
@@ -375,7 +374,7 @@ def _is_binless(display: ReliabilityDisplay) -> bool:
 
 
 def _set_tail(ax: Any) -> None:
-    """Scale the axes of the tail: confidence by its nines to the right, and the error rate, logarithmically."""
+    """Scale the axes of the tail logarithmically: 1 − confidence, which falls to the right, and the error rate."""
     from matplotlib.ticker import NullFormatter
 
     ax.set(xscale="log", yscale="log", xlabel="confidence", ylabel="error rate")

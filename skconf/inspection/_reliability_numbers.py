@@ -16,7 +16,7 @@ from skconf.metrics._base.columns import levels
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
-#: The title of a tail is about confidences from one of these on: the first that some predictions reach.
+#: The title of a tail view covers predictions with at least one of these confidences: the first that any of them reach.
 _TOPS = (0.99, 0.9)
 
 #: Most cells of the band without bins, and their number divided by the cube root of the number of samples.
@@ -102,7 +102,11 @@ def binless(profile: ConfidenceProfile, level: float) -> Points:
 
 
 def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> tuple[Floats, Floats]:
-    """Return, for each cell, the largest lower limit of windows up to it, and the least upper limit from it on."""
+    """Return the lower and the upper limit of the accuracy in each cell.
+
+    They are the largest lower limit of windows that end in this cell or before it, and the least upper limit of windows
+    that begin in this cell or after it.
+    """
     total, hits, square = (np.append(0.0, np.cumsum(each)) for each in (weight, right, squares))
     first, last = np.triu_indices(len(weight))
     n, k, q = (each[last + 1] - each[first] for each in (total, hits, square))

@@ -47,7 +47,7 @@ class RiskCoverageDisplay(Display):
     coverage, risk, thresholds : ndarray of shape (n_distinct,)
         The curve: see :func:`skconf.metrics.risk_coverage_curve`.
     aurc : float
-        The area under it.
+        The area under the curve.
     threshold : float, default=None
         The threshold of the selective classifier that made the predictions. Its coverage and risk are marked.
     name : str, default=None
@@ -78,8 +78,8 @@ class RiskCoverageDisplay(Display):
     predictions, and an oracle, which rejects wrong predictions first.
 
     The band of a difference comes from a paired bootstrap with 500 draws of the rows. In each draw, both models choose
-    their thresholds again. The band holds at all coverages together. It begins at the coverage at which both models
-    together have ten errors.
+    their thresholds again. The band holds at all coverages together, from the coverage on at which both models together
+    have ten errors.
 
     Examples
     --------

@@ -11,7 +11,8 @@ from skconf._core.probabilities import Floats
 from skconf.inspection._findings import widest_run
 from skconf.profile import ConfidenceProfile
 
-#: Coverages, draws, and the most units that are drawn. With more rows, a unit is a random part of the rows.
+#: Number of coverages, number of draws, and the most units. With more rows than this, a unit is a random part of the
+#: rows.
 _N_PLACES, _N_DRAWS, _MOST_UNITS = 100, 500, 1000
 #: Most steps of a curve in a draw.
 _MOST_STEPS = 400
@@ -134,7 +135,7 @@ def _risk(coverage: Floats, answered: Floats, lost: Floats) -> Floats:
 
 
 def units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floats]:
-    """Return the unit of each row (a row, a group, or a random part of many) and how often each unit is drawn."""
+    """Return the unit of each row (the row, its group, or a random part of all rows) and how often a unit is drawn."""
     rng = np.random.default_rng(0)
     unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
     n_units = int(unit.max()) + 1

@@ -18,7 +18,7 @@ NEAREST = 1e-8
 
 _SUPERSCRIPTS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-#: Shares that stand for 0 and 1 on a normal scale.
+#: Shares of 0 and 1, which have no place on some scales, are drawn at this distance from 0 and 1.
 _STAND_IN = 1e-12
 
 #: Ticks of a normal scale.
@@ -60,7 +60,7 @@ def size(value: float, _: Any = None) -> str:
 
 
 def label_ticks(axis: Any, text: Callable[..., str]) -> None:
-    """Write the ticks of an axis by one of these functions.
+    """Write the ticks of an axis with a function such as `percent`.
 
     On a logarithmic axis, label powers of ten, and values between them if there are few.
     """

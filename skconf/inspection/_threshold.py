@@ -39,7 +39,7 @@ METRICS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "
 #: Selective accuracy above which "auto" chooses the logarithmic scale.
 _GOOD = 0.98
 
-#: Where a third of the thresholds are above this one, their axis is logarithmic in 1 − threshold.
+#: If more than a third of the thresholds are above this one, their axis is logarithmic in 1 − threshold.
 _NEAR_ONE = 0.97
 #: Most thresholds at which costs are computed.
 _MOST_LEVELS = 1000
@@ -190,7 +190,7 @@ class ThresholdDisplay(Display):
         results = getattr(model, "cv_results_", {})
         if not results and hasattr(model, "guarantees_"):
             raise ValueError(
-                f"There is no single sweep of thresholds to draw, because this {type(model).__name__} keeps several "
+                f"There is no single sweep of thresholds to draw, because this {type(model).__name__} has several "
                 "promises or slices. Its table guarantees_ has what is promised, observed and guaranteed."
             )
         if "threshold" not in results:
@@ -302,7 +302,7 @@ def _thinned(thresholds: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _separate_near_one(ax: Any, shown: Sequence[Any]) -> None:
-    """Show thresholds near 1 apart, where many are."""
+    """Separate the thresholds near 1 on their axis, if there are many."""
     thresholds = np.concatenate([each.thresholds for each in shown])
     if _many_near_one(thresholds):
         set_nines(ax.xaxis, np.clip(thresholds, 0.0, 1 - NEAREST))
@@ -318,7 +318,7 @@ def _where_costs_change(profile: ConfidenceProfile) -> Floats:
 
 
 def _set_axes(ax: Any, curves: dict[str, Floats], drawn: Floats, scale: str) -> None:
-    """Scale the axis of some curves; it may already have other curves."""
+    """Scale the axis of some curves. `drawn` has the values of all curves on this axis."""
     values = np.concatenate(list(curves.values()))
     accuracy = curves.get("selective accuracy", np.zeros(1))
     if COST in curves:

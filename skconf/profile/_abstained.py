@@ -23,7 +23,7 @@ class Abstained:
     Attributes
     ----------
     rows : ndarray of shape (n_rows,), bool
-        Whether each of all rows abstains.
+        For each of all rows, whether it abstains.
     sample_weight : ndarray of shape (n_abstained,) or None
         Weights of the rows that abstain.
     groups : ndarray of shape (n_abstained,) or None
@@ -35,7 +35,7 @@ class Abstained:
     groups: Codes | None
 
     def place(self) -> NDArray[np.intp]:
-        """Return the position of the answer of each row; for rows that abstain, the position of any answer."""
+        """Return the position of each row's answer among the answers; 0 for rows that abstain."""
         return np.where(self.rows, 0, np.cumsum(~self.rows) - 1)
 
     def part(self, rows: NDArray[np.intp]) -> "tuple[NDArray[np.intp], Abstained]":
@@ -67,7 +67,7 @@ def check_abstained(abstained: ArrayLike) -> NDArray[np.bool_]:
 
 
 def of_answers(make: Callable[..., Profile], rows: NDArray[np.bool_], columns: Mapping[str, Any]) -> Profile:
-    """Make a profile of the rows that do not abstain. Row numbers in errors count all rows."""
+    """Make a profile of the rows that do not abstain. Row numbers in error messages also count rows that abstain."""
     kept = np.flatnonzero(~rows)
     taken = {}
     for name, column in columns.items():

@@ -102,7 +102,7 @@ class Answers:
             Predictions of the part.
         """
         for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes), most_rows):
-            # A single part is the profile itself, and keeps what one metric computes for the next.
+            # If there is a single part, it is the profile itself, which keeps results of one metric for the next.
             block = self if rows.stop - rows.start == len(self) else self[rows]
             if block.given_proba is not None and block.given_proba.dtype == np.float16:
                 block = replace(block, given_proba=at_least_single(block.given_proba))
@@ -267,7 +267,7 @@ class Answers:
 
     @cached_property
     def confidence_ranking(self) -> Ranking:
-        """Weight and losses at every distinct confidence. It is `ranking`, unless the score is not the confidence."""
+        """Weight and losses at every distinct confidence. If the score is the confidence, this is `ranking`."""
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
     def name_of(self, array: NDArray[Any]) -> Hashable:
@@ -283,7 +283,7 @@ class Answers:
         hashable
         """
         for held in (self._computed, self._computed_of_confidence, self.__dict__):
-            for name, value in tuple(held.items()):  # as it is now: other threads may compute on the same profile
+            for name, value in tuple(held.items()):  # a copy, because other threads may add results meanwhile
                 if value is array:
                     return name
         return None
@@ -344,7 +344,7 @@ class Answers:
 
 
 def computed_once(function: Function) -> Function:
-    """Make a function of a profile compute once for each profile and its other parameters.
+    """Make a function of a profile compute once for each profile and for the same other parameters.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from skconf._core.prevalence import read_shares, weights_to_shares
 from skconf.profile._answers import Answers
 from skconf.profile._similarity import check_similarity, similarity_of
 
-#: Fields that are None where there are no classes.
+#: Fields that are None in a profile without classes.
 _OF_CLASSES = (
     "classes",
     "true_class",

@@ -57,8 +57,8 @@ class Multilabel:
         """Return the expected Jaccard index if labels are independent and each is true with its probability.
 
         Let m be the number of predicted labels, A the number of true ones among them, and B the number of true labels
-        that are not predicted. The index is then E[A] E[1/(m + B)]. The second factor is the integral of t^(m − 1) Π (1
-        − p + p t) over [0, 1], which Gauss' nodes give exactly.
+        that are not predicted. The expected index is E[A] E[1/(m + B)]. The second factor is the integral of t^(m − 1)
+        Π (1 − p + p t) over [0, 1], which Gauss-Legendre quadrature gives exactly.
         """
         size = self.predicted.sum(axis=1)
         hits = np.where(self.predicted, self.proba, 0.0).sum(axis=1)

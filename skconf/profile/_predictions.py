@@ -192,7 +192,8 @@ class FromPredictions(FromPairs):
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
-            True labels. If the classifier was not trained on a label, its probability is zero, and a warning says so.
+            True labels. A label on which the classifier was not trained has the probability zero, and a warning says
+            so.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predict : bool, default=False
@@ -262,7 +263,7 @@ def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]
     """Warn if a single column seems to be the confidence in the prediction, not the probability of pos_label.
 
     The column is then never below 1/2, although each class has at least ten rows. It also implies far more rows of the
-    positive class than there are. This is not so for a model that always predicts one class and is about right.
+    positive class than there are. A model that always predicts the positive class and is about calibrated does not.
     """
     n, n_positive = len(present), np.count_nonzero(present)
     if min(n_positive, n - n_positive) < 10 or positive_proba.min() < 0.5:

@@ -37,8 +37,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         probable class. For graded answers it is the expected correctness. If only costs are known, it is 1 −
         `uncertainty` / `largest_uncertainty`.
     score : ndarray of shape (n_samples,), float64
-        The score that is compared with a threshold. It is the confidence, unless a selective classifier uses another
-        score.
+        The score that is compared with a threshold: the confidence, or another score that you passed or that a
+        selective classifier uses.
     sample_weight : ndarray of shape (n_samples,) or None
         Non-negative weights. None if all weights are one. Weights are scaled if the largest is not in [1e-30, 1e30], or
         if a positive weight is more than 1e30 times smaller than the largest. See `weight_scale` and `given_weight`.
@@ -49,8 +49,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     positive_class : int or None
         Position in ``classes`` of ``pos_label``.
     threshold : float or None
-        The threshold of the selective classifier that made the predictions. Metrics use it if they get no other
-        threshold.
+        The threshold that you passed, or that of the selective classifier that made the predictions. Metrics use it if
+        they get no other threshold.
     reject_label : label or None
         The label that the selective classifier predicts below the threshold.
     prediction_given : bool
@@ -277,7 +277,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             Probability of each interval, in (0, 1), with half of it on each side.
         ensemble : array-like of shape (n_samples, n_members), default=None
             Predictions of the members of an ensemble, as draws from the distribution. Members usually differ because
-            the model is uncertain, but not because the data are noisy. Unless the predictions are drawn with noise,
+            the model is uncertain, but not because the data are noisy. If the predictions are drawn without noise,
             confidences may be too high.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
@@ -339,7 +339,7 @@ def as_profile(
 
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
-    """Return the predictions of a part with weights. All may be zero, because other parts may have positive ones."""
+    """Return a part of the predictions with weights. All weights may be zero, because other parts may have weight."""
     if sample_weight is None:
         return profile.with_weight(None)
     weight = as_floats(sample_weight, "sample_weight")

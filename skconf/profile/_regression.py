@@ -28,9 +28,10 @@ class Forecast:
     graded : bool
         Whether correctness falls gradually with the error, as a normal density does.
     deviations : ndarray of shape (n_samples, n_deviations)
-        Standard deviations of equally probable normal distributions; with an ensemble, distances of its members.
+        Standard deviations of normal distributions, which are equally probable. With an ensemble, the distances of its
+        members from the prediction.
     drawn : bool
-        Whether `deviations` are distances.
+        Whether `deviations` are distances of members.
     """
 
     error: Floats

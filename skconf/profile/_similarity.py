@@ -24,8 +24,8 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
     Parameters
     ----------
     parents : mapping of node to node
-        The parent of every node except the root, as in ``{"cat": "mammal", "mammal": "animal"}``. If several nodes have
-        no parent, they count as one root.
+        The parent of every node except the root, as in ``{"cat": "mammal", "mammal": "animal"}``. If the classes are in
+        several trees, the root of each tree becomes a child of a common root.
     labels : array-like of shape (n_classes,)
         The classes.
 
