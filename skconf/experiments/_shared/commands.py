@@ -187,7 +187,7 @@ def write_report(options: argparse.Namespace, report: ExperimentReport, run: Map
     """
     write_file(options.csv, report.csv)
     write_file(options.markdown, report.markdown)
-    write_file(options.html, lambda: report.page({"command": options.command, **(run or {})}))
+    write_file(options.html, lambda: report.page(options.command, run))
     say(report.text(line_width()))  # last, because the reader of a pipe may end early
 
 

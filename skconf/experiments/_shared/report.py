@@ -4,7 +4,6 @@ An experiment has its findings in sentences, its tables and its pictures. This m
 printed values, in words and as a picture.
 """
 
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -13,10 +12,9 @@ import pandas as pd
 
 from skconf._core.messages import visible
 from skconf._core.terminal import csv_text
-from skconf._core.version import __version__
 from skconf.experiments._shared.agreement import agreement_words, not_compared
 from skconf.report._page.chart import Chart
-from skconf.report._page.document import made_on, page, without_folders
+from skconf.report._page.document import how_made, page
 from skconf.report._page.parts import Beside, ChartPart, Folded, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart, markdown_text
 
@@ -94,8 +92,8 @@ class ExperimentReport:
         paragraphs = [f"{markdown_text(sentence)}\n" for sentence in sentences]
         return "\n".join([f"# {self.title}\n", *paragraphs, *(table.markdown() for table in self.tables)])
 
-    def page(self, run: Mapping[str, str] | None = None) -> str:
-        """Return a page in HTML, with further facts about the run, such as its "command".
+    def page(self, command: str = "", run: Mapping[str, str] | None = None) -> str:
+        """Return a page in HTML, with facts about the run: its command, and others.
 
         The same result gives the same bytes on the same day: see :func:`skconf.report._page.document.made_on`.
         """
@@ -109,19 +107,13 @@ class ExperimentReport:
             sections.append(Section("What are the numbers?", "Tables", list(_placed(self.tables))))
         if self.notes:
             sections.append(Section("How to read them?", "Notes", [Prose(note) for note in self.notes]))
-        sections.append(self._origin(run or {}))
-        return page(self.title, opening, sections, byline=f"{made_on()} · skconf {__version__}")
+        sections.append(self._origin({**how_made(command), **(run or {})}))
+        return page(self.title, opening, sections)
 
     def _origin(self, run: Mapping[str, str]) -> Section:
         """Return what was run, and the versions."""
-        versions = {name: version(name) for name in (*_PACKAGES, *self.packages)}
-        facts = {
-            "made by": f"skconf {__version__}, Python {platform.python_version()}",
-            "on": f"{made_on()} (UTC)",
-            **{what: without_folders(said) if what == "command" else said for what, said in run.items()},
-            **self.source,
-            "packages": ", ".join(f"{name} {number}" for name, number in versions.items()),
-        }
+        packages = ", ".join(f"{name} {version(name)}" for name in (*_PACKAGES, *self.packages))
+        facts = {**run, **self.source, "packages": packages}
         table = pd.DataFrame({"what": list(facts), "value": [visible(said) for said in facts.values()]})
         return Section("Where does this come from?", "Source", [TablePart("", table)])
 

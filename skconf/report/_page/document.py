@@ -1,6 +1,7 @@
 """Write a whole page into one file, which loads nothing from the network, and say when and how it was made."""
 
 import os
+import platform
 import shlex
 from base64 import b64encode
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import PurePosixPath, PureWindowsPath
 
+from skconf._core.version import __version__
 from skconf.report._page.elements import Content, Ids, Markup, element, joined
 from skconf.report._page.parts import Part, Section
 
@@ -19,11 +21,11 @@ _POLICY = (
 )
 
 
-def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, byline: str = "") -> str:
-    """Return a page as HTML. The same parts give the same bytes.
+def page(title: str, opening: Sequence[Part], sections: Sequence[Section]) -> str:
+    """Return a page as HTML. The same parts give the same bytes on the same day.
 
-    The title is plain text. `opening` has the parts before the first section. `byline` is a line below the title: when
-    and with what the page was made.
+    The title is plain text. A line below it says when and with what the page was made. `opening` has the parts before
+    the first section.
     """
     ids = Ids()
     keys = [ids.new(section.short) for section in sections]
@@ -31,7 +33,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
     header = element(
         "header",
         element("h1", title),
-        element("p", byline, class_="byline") if byline else None,
+        element("p", f"{made_on()} · skconf {__version__}", class_="byline"),
         element("nav", links, aria_label="Sections") if len(links) > 1 else None,
     )
     main = [part.html(ids) for part in opening]
@@ -93,6 +95,12 @@ def made_on() -> str:
         text = f"SOURCE_DATE_EPOCH={epoch!r} is not a number of seconds since 1970. Unset it, or set it to a number."
         raise ValueError(text) from None
     return f"{now.day} {now:%B %Y}"
+
+
+def how_made(command: str) -> dict[str, str]:
+    """Return the facts on how a page was made: versions, date, and the command, if there is one."""
+    facts = {"made by": f"skconf {__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
+    return facts | {"command": without_folders(command)} if command else facts
 
 
 def without_folders(command: str) -> str:

@@ -5,12 +5,11 @@ from itertools import count
 import pandas as pd
 
 from skconf._core.messages import capitalized, listed
-from skconf._core.version import __version__
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.logs import CountsAlone
 from skconf.report._evidence.tables import TableAlone
-from skconf.report._page.document import fragment, made_on, page
+from skconf.report._page.document import fragment, page
 from skconf.report._page.parts import Copied, Folded, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import abstain
@@ -49,7 +48,7 @@ def as_page(evidence: Evidence) -> str:
     """Return the whole report as a page."""
     card = Copied("Copy for a model card", model_card(evidence))
     sections = [*answers(evidence), all_metrics(evidence), source(evidence)]
-    return page(title(evidence), [summary(evidence), card], sections, byline=_byline())
+    return page(title(evidence), [summary(evidence), card], sections)
 
 
 def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -> str:
@@ -97,7 +96,7 @@ def table_page(table: TablePart, source: TableAlone) -> str:
     notes = [*files_read(source.origin), *source.origin.read_as]
     all_metrics = Folded(METRICS, [table]) if source.by_group else table
     opening = [*group_findings(source), *_group_tables(source), all_metrics, *map(Prose, notes)]
-    return page("Confidence report", opening, [], byline=_byline())
+    return page("Confidence report", opening, [])
 
 
 def group_findings(source: TableAlone) -> list[Prose]:
@@ -125,10 +124,6 @@ def group_texts(source: TableAlone, width: int | None = None) -> list[str]:
     findings, tables = [each.text(width) for each in group_findings(source)], _group_tables(source)
     summed_up = ["\n".join([SUMMARY, *findings])] if findings else []
     return [*([texts(tables, width)] if tables else []), *summed_up]
-
-
-def _byline() -> str:
-    return f"{made_on()} · skconf {__version__}"
 
 
 def title(evidence: Evidence) -> str:

@@ -1,6 +1,5 @@
 """The section "Where does this come from?": versions, command, files with their hashes, and settings."""
 
-import platform
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,14 +7,13 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.numbers import DASH, percent
-from skconf._core.version import __version__
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.prevalence import AtPrevalence, in_percent
-from skconf.report._page.document import made_on, without_folders
+from skconf.report._page.document import how_made
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import fits_on_paper
@@ -46,9 +44,7 @@ def files_read(origin: Origin) -> list[str]:
 
 def _facts(evidence: Evidence) -> dict[str, str]:
     """Return the versions and the settings of the report."""
-    facts = {"made by": f"skconf {__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
-    if evidence.origin.command:
-        facts["command"] = without_folders(evidence.origin.command)
+    facts = how_made(evidence.origin.command)
     rows, thresholds = {}, {}
     for model, profile in evidence.profiles.items():
         weighted = "" if profile.sample_weight is None else ", weighted"

@@ -61,15 +61,15 @@ def report(cells):
 
 def test_a_page_opens_with_the_result(report, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
-    run = {"command": "skconf experiment x --html /data/x.html"}
-    page = report.page(run)
+    command = "skconf experiment x --html /data/x.html"
+    page = report.page(command)
     order = ["An experiment", "22 November 2026", "It is so.", "Not that.", "<svg", "0.1234", "Read | it.", "made by"]
     places = [page.index(part, page.index("<body")) for part in order]
     assert places == sorted(places)
     assert "skconf experiment x --html x.html" in page
     assert "/home" not in page
     assert f"numpy {np.__version__}, " in page
-    assert page == report.page(run)
+    assert page == report.page(command)
 
 
 def test_a_section_without_content_is_left_out():
