@@ -68,9 +68,9 @@ print(f"large model alone: {alone.coverage:.1%} answered")
 
 # %%
 # Its opinion is useful if an opinion is cheaper than an answer, or if its answers cannot be used. The opinion of a
-# weaker model adds noise: on real questions, the best of five models answered 8 points fewer with the opinions of the
-# others. The two models of this example err independently. Real models share many errors, so their agreement is weaker
-# evidence.
+# weaker model adds noise: on real questions, the best of five models answered a share that was 8 percentage points
+# lower with the opinions of the others. The two models of this example err independently. Real models share many
+# errors, so their agreement is weaker evidence.
 
 # %%
 # Answers that abstain

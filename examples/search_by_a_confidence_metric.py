@@ -9,7 +9,7 @@ training. If it chooses by the metric of the decision, here ECUAS, it chooses an
 
 # %%
 # We try six settings of XGBoost. For each setting, one call of ``predict_proba`` per fold gives five metrics. Accuracy
-# is scikit-learn's own. ECUAS is the cost of deciding with these probabilities, over all costs of a rejection.
+# is scikit-learn's own. ECUAS is the cost of deciding with these probabilities, averaged over all costs of a rejection.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
@@ -42,8 +42,8 @@ figure.suptitle("A high learning rate has the best accuracy, but is overconfiden
 
 # %%
 # A high learning rate is the most accurate, but overconfident on its errors: its size ratio is far above 1. Short and
-# slow training never gives high confidences, which makes its ECUAS worse. ECUAS chooses slow and long training. Its
-# accuracy is one point lower. Its ECUAS is only 0.004 better, but it is less overconfident.
+# slow training never gives high confidences, which makes its ECUAS worse. ECUAS chooses slow and long training. The
+# accuracy of this setting is one point lower, and its ECUAS is only 0.004 better, but it is less overconfident.
 print(search.best_params_)
 
 # %%

@@ -26,8 +26,8 @@ model = GaussianNB()
 grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
 
 # %%
-# How many labelled samples are needed to show a risk of at most 5% with a probability of 90%? At least as many must be
-# held out.
+# How many labelled samples are needed to show a risk of at most 5% with a probability of 90%? At least this many must
+# be held out.
 for errors in range(3):
     print(f"{errors} of them wrong: {required_samples(0.05, 0.9, errors=errors)} samples")
 
@@ -45,13 +45,13 @@ ThresholdDisplay.from_tuned(inside)
 
 # %%
 # This is wrong: the search is outside. The same labels choose the threshold of each candidate, and then choose among
-# the candidates, by coverage. So the candidate that chance favours most wins. A warning says so.
+# the candidates, by coverage. So the winner is the candidate that chance favours most. A warning says so.
 tuned = TunedSelectiveClassifierCV(model, cv=1 / 3, **guarantee)
 around = {f"estimator__{name}": values for name, values in grid.items()}
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     search = GridSearchCV(tuned, around, cv=3).fit(X_train, y_train)
-    caught.clear()  # some candidates show nothing
+    caught.clear()  # warnings about candidates that reject everything
     ConfidenceProfile.from_estimator(search, X_test, y_test)
 print(caught[0].message)
 

@@ -41,10 +41,10 @@ for name, profile in profiles.items():
 display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
 
 # %%
-# A tuned classifier finds the threshold, here for at most 10% errors with a confidence of 90%. The picture shows what
-# each threshold would have done, with an upper limit of the risk. The limit is computed for each threshold by itself.
-# But the tuned classifier tests many thresholds, and all of these tests together may be wrong in 10% of cases. So it
-# stops before the limit reaches 10%.
+# A tuned classifier finds the threshold, here for at most 10% errors, guaranteed with a probability of 90%. The picture
+# shows what each threshold would have done, with an upper limit of the risk. The limit is computed for each threshold
+# by itself. But the tuned classifier tests many thresholds, and all of these tests together may be wrong in 10% of
+# cases. So it stops before the limit reaches 10%.
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)

@@ -2,9 +2,9 @@
 Draw a reliability diagram and its tail
 =======================================
 
-Can the highest confidences of a model be trusted? If all its trees agree, a forest has a confidence of 1; in this
-example it is once wrong there. A reliability diagram shows how often a classifier is right at each confidence. But it
-puts all confident answers, and their costly errors, into its last point. The tail view shows this point in detail.
+Can the highest confidences of a model be trusted? A forest has a confidence of 1 if all its trees agree; in this
+example, one such answer is wrong. A reliability diagram shows how often a classifier is right at each confidence. But
+it puts all confident answers, and their costly errors, into its last point. The tail view shows this point in detail.
 """
 
 # %%

@@ -3,11 +3,11 @@ Smooth isotonic calibration
 ===========================
 
 How can isotonic calibration avoid probabilities of exactly 0 and 1? Add two samples to every plateau. Then 9 of 186
-splits are risky instead of 127 (the size ratio is more than a standard deviation above 1), and the confidence-weighted
-accuracy is the same. The reason for the problem: isotonic regression is very flexible. If a part of the calibration
-data has no error, it gives probabilities of exactly 0 and 1 there. Sooner or later such a prediction is wrong. This
-experiment chose the smoothing of the calibration "smoothed_isotonic", by the size ratio and the confidence-weighted
-accuracy.
+splits are risky instead of 127, and the confidence-weighted accuracy is as high. (A split is risky if its size ratio is
+more than a standard deviation above 1.) The reason for the problem: isotonic regression is very flexible. If a part of
+the calibration data has no error, it gives probabilities of exactly 0 and 1 there. Sooner or later such a prediction is
+wrong. This experiment chose the smoothing of the calibration "smoothed_isotonic", by the size ratio and the
+confidence-weighted accuracy.
 """
 
 # %%
@@ -181,13 +181,13 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # Why two
 # -------
 #
-# There were four requirements: a cwA at most 0.001 below that of isotonic calibration; as few risky splits as Platt
-# scaling, up to one in fifty more; the Brier score of isotonic calibration; and a log loss at most 2% above the
-# uncalibrated one. Smoothing 2 meets all of them in all six parts (A and B of three tables). Smoothing 3 does, too,
-# except for the cwA of the last part. With less than 2, there are too many risky splits in the first four parts.
-# With 4, the log loss rises by 2.8% in the first. Added samples without straight lines are still risky at the lower
-# ends of plateaus, and have a higher log loss. The confidences of Venn–Abers prediction are too low with many classes
-# and little data.
+# There were four requirements: a cwA at most 0.001 below that of isotonic calibration; at most as many risky splits as
+# with Platt scaling, plus one split in fifty; a Brier score no higher than that of isotonic calibration; and a log loss
+# at most 2% above the uncalibrated one. Smoothing 2 meets all of them in all six parts (A and B of three tables).
+# Smoothing 3 does, too, except for the cwA of the last part. With less than 2, there are too many risky splits in the
+# first four parts. With 4, the log loss rises by 2.8% in the first part. Added samples without straight lines are still
+# risky at the lower ends of plateaus, and have a higher log loss. The confidences of Venn–Abers prediction are too low
+# with many classes and little data.
 #
 # So the size ratio and the confidence-weighted accuracy can guide a calibration, together with a proper score. Alone
 # they mislead: if all confidences are too low, both still look good.

@@ -26,7 +26,7 @@ def test_all_groups_keep_the_target_at_once():
         "noise at the target",
         "noise at the target in three of six groups",
         "six tied confidences",
-        "one of 10% bad",
+        "one group of 10% is bad",
     )
     found = groups(10, (1000,), np.random.default_rng(0), names)
     for name in names:
@@ -106,7 +106,7 @@ def test_the_populations_are_what_they_say():
     noise = everything["noise at the target"]
     for threshold in (0.6, 0.75, 0.9):
         assert noise.truth(noise.score >= threshold)[1] > of.TARGET
-    assert everything["one of 10% bad"].best() == pytest.approx(0.54, abs=1e-3)
+    assert everything["one group of 10% is bad"].best() == pytest.approx(0.54, abs=1e-3)
     for fraud in of.fraud_populations().values():
         assert fraud.truth(0.0)["coverage"] == 1
         assert fraud.chance.mean() == pytest.approx(of.FRAUD, abs=0.02)

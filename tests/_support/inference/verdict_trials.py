@@ -250,8 +250,8 @@ def page(trials, sizes=SIZES):
 The table has the share of data sets in which the verdict finds a fault although there is none. There is a row for each
 distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
 few errors the share is smaller, because the number of errors takes few values. In at least 95% of data sets, all
-intervals of a verdict should cover the true value. The last column has the largest share of data sets in which one
-misses; it should be at most 0.05, too.""",
+intervals of a verdict should cover the true value. The last column has the largest share of data sets in which an
+interval misses it; this share should be at most 0.05, too.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         (

@@ -91,7 +91,7 @@ def group_populations():
         "five groups that are alike": _grouped([1] * 5, _alike),
         "five groups, from easy to hard": _grouped([1] * 5, lambda g, u: _calibrated(0.6 * 2.0 ** (2 - g))(u)),
         "groups of different sizes, from 50% to 1% of the answers": _grouped([50, 30, 14, 5, 1], _alike),
-        "one of 10% bad": _grouped([90, 10], _bad(1)),
+        "one group of 10% is bad": _grouped([90, 10], _bad(1)),
         "one group of 1% is bad": _grouped([99, 1], _bad(1)),
         "the most confident answers have a high risk": _grouped(
             [1] * 4, lambda _, u: np.where(u < 0.1, 2 * TARGET, np.where(u < 0.7, 0.3 * TARGET, 3 * TARGET))
