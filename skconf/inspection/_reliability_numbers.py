@@ -48,11 +48,19 @@ def of_class(profile: ConfidenceProfile, label: object) -> ConfidenceProfile:
 
 def binned(profile: ConfidenceProfile, view: str, n_bins: int, strategy: str, level: float) -> Points:
     """Return the points of the bins, whose intervals are exact."""
-    sure, correct = profile.confidence, profile.correctness
-    w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-    bins = _tail_bin(sure) if view == "tail" else _bin(profile, n_bins, strategy)
+    if view == "tail":
+        return _points(profile, _tail_bin(profile.confidence), level)
+    points = _points(profile, _bin(profile, n_bins, strategy), level)
+    # A tie may fill several bins of equal mass, which is not a gap.
+    return points._replace(number=np.arange(len(points.weight))) if strategy == "quantile" else points
+
+
+def _points(profile: ConfidenceProfile, bins: Codes, level: float) -> Points:
+    """Return the points of any bins."""
+    w = _weight(profile)
     right, wrong, squares, promised = (
-        np.bincount(bins, values).astype(np.float64) for values in (w * correct, w * profile.loss, w * w, w * sure)
+        np.bincount(bins, values).astype(np.float64)
+        for values in (w * profile.correctness, w * profile.loss, w * w, w * profile.confidence)
     )
     if profile.groups is not None:
         squares = _squares_of_groups(bins, profile.groups, w)
@@ -64,10 +72,7 @@ def binned(profile: ConfidenceProfile, view: str, n_bins: int, strategy: str, le
     stratified = StratifiedShares.of_parts(profile, bins, len(kept))
     if stratified is not None:
         low, high = (1 - end for end in reversed(stratified[kept].ends(level)))
-    number = np.flatnonzero(kept)
-    if view != "tail" and strategy == "quantile":
-        number = np.arange(len(weight))  # a tie may fill several bins of equal mass, which is not a gap
-    return Points(promised / weight, right / weight, low, high, weight, number)
+    return Points(promised / weight, right / weight, low, high, weight, np.flatnonzero(kept))
 
 
 def binless(profile: ConfidenceProfile, level: float) -> Points:
@@ -84,7 +89,7 @@ def binless(profile: ConfidenceProfile, level: float) -> Points:
             '"quantile".'
         )
     sure, level_of = np.unique(profile.confidence, return_inverse=True)
-    w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    w = _weight(profile)
     weight, right, squares = (
         np.bincount(level_of, each).astype(np.float64) for each in (w, w * profile.correctness, w * w)
     )
@@ -120,19 +125,18 @@ def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> 
 
 def overall(profile: ConfidenceProfile, view: str, level: float) -> Overall:
     """Return mean confidence, accuracy, the ends of its interval, and the least confidence of these predictions."""
-    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-    least = 0.0
+    least, weight = 0.0, _weight(profile)
     if view == "tail":
         least = next((each for each in _TOPS if weight[profile.confidence >= each].any()), 0.0)
-    w = np.where(profile.confidence >= least, weight, 0.0)
-    squares = w @ w if profile.groups is None else _squares_of_groups(np.zeros(len(w), np.intp), profile.groups, w)[0]
-    size = w.sum() ** 2 / squares
-    sure, right = w @ profile.confidence / w.sum(), w @ profile.correctness / w.sum()
-    low, high = exact_interval(right * size, (1 - right) * size, level)
-    stratified = StratifiedShares.of_parts(profile, (profile.confidence < least).astype(np.intp), 2)
-    if stratified is not None:
-        low, high = (1 - end for end in reversed(stratified[np.array([True, False])].ends(level)))
-    return float(sure), float(right), float(np.ravel(low)[0]), float(np.ravel(high)[0]), least
+    # The first of two bins has these predictions.
+    points = _points(profile, (profile.confidence < least).astype(np.intp), level)
+    sure, right, low, high = (float(each[0]) for each in (points.confidence, points.accuracy, points.low, points.high))
+    return sure, right, low, high, least
+
+
+def _weight(profile: ConfidenceProfile) -> Floats:
+    """Return the weight of each prediction, which is 1 without weights."""
+    return np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
 
 
 def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
