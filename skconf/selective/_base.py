@@ -46,8 +46,8 @@ _of_samples = documented(samples=SAMPLES, costs=COSTS)
 class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that rejects predictions. Subclasses define how it is fitted and how the threshold is chosen."""
 
-    #: Weights go to the inner classifier. A frozen one is not fitted: weights are then requested for the calibration.
-    #: Groups are used here.
+    #: By default, weights go to the inner classifier only. A frozen classifier is not fitted: request weights of this
+    #: class, for the calibration. Groups are used by this class.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False, "groups": True, "costs": True}
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"costs": True}
 
@@ -146,7 +146,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             check_corrects(self.calibration, self.keep_prediction)
             mix = self._read_mix(classes)
         fit_params, split_params = self._route({name: value for name, value in params.items() if value is not None})
-        # The weights may be meant for the last step of a pipeline, and weigh its calibration, too.
+        # Weights may be named for the last step of a pipeline, as in clf__sample_weight. They also apply to the
+        # calibration.
         weights = [value for name, value in fit_params.items() if name.split("__")[-1] == "sample_weight"]
         return Training(
             estimator=self.estimator,
@@ -194,7 +195,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             if callable(given) or learns(given) or given != usual:
                 raise ValueError(
                     f"{name}={given!r} contradicts costs. With costs, the answer is the decision of least expected "
-                    f"cost u, and its score is 1 - u/u_M. Leave out {name} or the costs."
+                    f"cost, and its score is computed from this cost. Leave out {name} or the costs."
                 )
 
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
@@ -209,7 +210,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     @abstractmethod
     def _fit_members(self, training: Training) -> tuple[Members, Any]:
-        """Return the pairs of classifier and calibrator, and the learned confidence. The probabilities are averaged."""
+        """Return pairs of classifier and calibrator, whose probabilities are averaged, and the learned confidence."""
 
     def _learn(self, training: Training, parts: list[HeldOut]) -> Any:
         """Return a learned confidence, fitted on held-out rows; None if the score is not learned."""

@@ -14,7 +14,7 @@ from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile
 
 BY_CLASS = "predicted_class"
-#: Numbers with more distinct values than this are measurements, not groups.
+#: A column of numbers with more distinct values than this holds measurements, not groups.
 _MOST_NUMBERS = 31
 
 
@@ -29,7 +29,8 @@ class Slices(NamedTuple):
     codes : ndarray of shape (n_samples,)
         The number of each sample's slice; -1 if it has none.
     answered : ndarray of shape (n_slices + 1,)
-        The share of the rows that are samples, in each slice and last in total. The other rows abstain.
+        For each slice, the share of its rows that have an answer; the last entry is this share of all rows. The other
+        rows abstain.
     """
 
     names: pd.Index | None
@@ -87,7 +88,7 @@ def codes_in(cells: pd.Index, table: pd.DataFrame) -> Codes:
 
 
 def _in_index(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in which float16 and long double, of which pandas has no index, are float64."""
+    """Return a table with float64 in place of float16 and long double, which an index of pandas cannot hold."""
     odd = [name for name, dtype in table.dtypes.items() if dtype in (np.float16, np.longdouble)]
     return table.astype(dict.fromkeys(odd, np.float64)) if odd else table
 
@@ -118,7 +119,7 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
 
 
 def _table_of(slices: Any, n_rows: int) -> pd.DataFrame:
-    """Return slices that are given as values as a table; raise if their length is not `n_rows`."""
+    """Return the given values of slices as a table; raise if their length is not `n_rows`."""
     if isinstance(slices, pd.DataFrame):
         table = slices.reset_index(drop=True)
     elif isinstance(slices, dict):

@@ -35,7 +35,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         Cost γ of a rejection, 0 or greater. Pass it instead of a `threshold`: an answer is then rejected if its
         expected cost u is greater than γ. The score of an answer is 1 − u/u_M, where u_M is the largest possible u, and
         ``threshold_`` is 1 − γ/u_M, or 0 if this is negative. Without a `cost_matrix`, an error costs 1; with K
-        classes, u_M is then 1 − 1/K. You can change it after ``fit``, unless the classifier was fitted without costs.
+        classes, u_M is then 1 − 1/K. You can change it after ``fit`` if the classifier was fitted with costs: a
+        `reject_cost`, a `cost_matrix` or `costs`.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
         cost u under the calibrated probabilities. The score is 1 − u/u_M, where u_M is the largest possible u. The rows
@@ -43,8 +44,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
         function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). There is then
         no u_M for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is
-        computed from the samples given to ``fit``: it is the largest cost that can occur in any of them, if always the
-        decision with the smallest largest cost is chosen.
+        computed from the samples given to ``fit``. For each of them, take the decision whose largest cost over the
+        classes is the smallest; s is the largest of these costs.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.

@@ -32,8 +32,8 @@ class DecisionRule:
     of_classes : bool
         Whether the decisions are the classes, so that each is right or wrong.
     largest : float
-        The largest uncertainty u_M, which has a score of 0. If costs differ from sample to sample, no uncertainty is
-        the largest for all new samples; the number is then the scale of the score.
+        The largest uncertainty u_M, which has a score of 0. If costs differ from sample to sample, the uncertainties of
+        new samples have no largest value; the number is then the scale of the score.
     costs : ndarray of shape (n_classes, n_decisions) or None
         Cost of each decision under each class. None if costs differ from sample to sample.
     function : callable or None
@@ -64,7 +64,7 @@ class DecisionRule:
         return np.clip(1 - relative, 0.0, 1.0) if self.costs is not None else 1 / (1 + relative)
 
     def costs_of(self, X: Any, costs: Any, n_samples: int) -> Floats:
-        """Return the costs on which decisions depend: computed from the samples, or passed with the samples."""
+        """Return the costs on which decisions depend: the matrix, or costs by sample, either computed or passed."""
         if costs is not None and not self.needs_costs:
             raise ValueError(
                 "costs of each sample were passed, but this classifier decides by its cost_matrix. Leave them out."
@@ -150,7 +150,11 @@ def _rule_of_matrix(matrix: CostMatrix, decisions: Any, classes: NDArray[Any]) -
 def _rule_by_sample(
     function: Callable[[Any], Any] | None, costs: Floats | None, decisions: Any, classes: NDArray[Any], X: Any
 ) -> DecisionRule:
-    """Return the rule for costs by sample. Its scale is the highest cost of the safest decision in ``fit``."""
+    """Return the rule for costs by sample.
+
+    The safest decision for a sample is the one whose largest cost is smallest. The scale is the largest of these costs,
+    over the samples of ``fit``.
+    """
     given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
     if given is None or given.ndim != 3:
         found = "" if given is None else f", but returned shape {given.shape}"
@@ -200,7 +204,7 @@ def _same(names: NDArray[Any], classes: NDArray[Any]) -> bool:
 
 
 def _by_class(names: NDArray[Any], costs: Floats, classes: NDArray[Any]) -> tuple[NDArray[Any], Floats, bool]:
-    """Return decisions and their costs; if they are the classes, in the order of the classes."""
+    """Return decisions and costs, in the order of the classes if the decisions are these, and whether they are."""
     if not _same(names, classes):
         return names, costs, False
     where = {name: position for position, name in enumerate(names.tolist())}

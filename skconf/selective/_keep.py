@@ -1,4 +1,4 @@
-"""Find the threshold that keeps all promises, with one probability for all."""
+"""Find the threshold that keeps all promises, with one probability that all of them hold."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Kept(NamedTuple):
     Attributes
     ----------
     n_samples : int
-        Number of samples of the base of the rate. For the risk or the coverage, the base is all samples.
+        Number of samples that the promise is about. For the risk or the coverage, these are all samples.
     observed, limit : float
         The rate or mean cost at the threshold, and its exact one-sided limit. NaN if there is none.
     shown : bool
@@ -37,11 +37,11 @@ class Kept(NamedTuple):
 def keep(
     rows: Samples, promises: Sequence[Promise], share: float, aim: Objective, rng: np.random.Generator
 ) -> tuple[float, list[Kept]]:
-    """Return the threshold that keeps all promises, and each promise with its result; infinity if none does.
+    """Return the threshold that keeps all promises, or infinity if no threshold does, and the result of each promise.
 
     Each promise may be false with a probability of `share`. The objective "coverage" accepts as little as the promises
-    allow, any other as much. If it has no thresholds, the scores are the thresholds to choose from. `rng` tosses the
-    coins of costs.
+    allow; any other objective accepts as much. If the objective has no thresholds, the scores are the thresholds to
+    choose from. `rng` tosses the coins of costs.
     """
     ranked, free = rows[np.argsort(-rows.score, kind="stable")], aim.thresholds is None
     thresholds = np.unique(rows.score if free else np.asarray(aim.thresholds, dtype=np.float64))[::-1]
@@ -59,19 +59,20 @@ def keep(
     best = possible[0 if aim.name == "coverage" else -1]
     count, threshold = int(accepted[best]), float(thresholds[best])
     kept = [_kept(search, each, count, threshold) for each in promises]
-    # Lower scores of new samples are accepted, too; but CWSA is measured from the threshold.
+    # If every sample is accepted, accept lower scores of new samples, too. CWSA is measured from the threshold, so its
+    # threshold stays.
     if count == len(rows) and free and not any(each.moves for each in promises):
         return below_all(ranked.score), kept
     return threshold, kept
 
 
 def _kept(search: Search, promise: Promise, count: int, threshold: float, reason: str = "") -> Kept:
-    """Return a promise with its result, if `count` samples are accepted. It is kept if any are."""
+    """Return a promise with its result, if `count` samples are accepted. It is kept if `count` is above 0."""
     return Kept(promise.n_base(search.ranked), *promise.measured(search, count, threshold), count > 0, reason)
 
 
 def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
-    """Say up to which coverage each promise is kept, and what no other score could change."""
+    """Say which coverage each promise allows or needs, and whether another score could keep all of them."""
     n_rows, wrong = len(search.ranked), ~search.ranked.correct
     parts, floors = [], []
     for promise, shown in zip(search.promises, shown_by, strict=True):
@@ -96,7 +97,8 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
         f"; at the threshold that accepts {count / n_rows:.1%}, {errors:,} of {count:,} accepted samples are wrong, "
         f"and the upper limit of the risk is {limit:.3g}"
     )
-    # Errors that are not accepted are rejected: m - r (1 - q) <= q for a share m of errors, of which q is rejected.
+    # Let m be the share of samples that are errors, and q the share that is rejected. At a risk of at most r, at most r
+    # (1 - q) are accepted errors. The other errors are rejected: m - r (1 - q) <= q.
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), search.share) - risk) / (1 - risk) if risk < 1 else 0.0
     if coverage is not None and least > 1 - coverage:
         text += (

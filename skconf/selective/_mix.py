@@ -58,7 +58,8 @@ class Mix(NamedTuple):
     def is_of(self, profile: ConfidenceProfile, clusters: Codes | None = None) -> bool:
         """Return whether the rows already have these shares, so that nothing is drawn or weighted.
 
-        Clusters may be larger in some class, so one row of each cluster has other shares than all rows.
+        With clusters, it is False: clusters may be larger in some classes, so one row of each cluster may have other
+        shares than all rows.
         """
         if clusters is not None:
             return False
@@ -91,7 +92,7 @@ def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.i
 
 
 def most_rows(held: NDArray[np.intp], shares: Floats) -> int:
-    """Return the most rows of a mix such that a class has too few rows with a probability below 0.001."""
+    """Return how many rows of a mix can be drawn, so that a class runs out with a probability below 0.001."""
     low, high = 0, int(np.min((held + 1) / shares)) + 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -43,9 +43,9 @@ class RiskMonitor:
     n_answers, n_errors : int
         Number of answers so far, and number of wrong answers.
     evidence : float
-        The strongest evidence so far that the error rate is above `target`. The alarm is raised when it reaches 1 / (1
-        − `confidence_level`), which is 20 for a `confidence_level` of 0.95. It is infinite if it is too large for a
-        float.
+        The strongest evidence so far that the error rate is above `target`. The alarm is raised when the evidence
+        reaches 1 / (1 − `confidence_level`), which is 20 for a `confidence_level` of 0.95. Evidence that is too large
+        for a float is infinite.
 
     See Also
     --------
@@ -59,9 +59,9 @@ class RiskMonitor:
     the first answer, and smaller and smaller parts of the rest at later answers. A wrong answer multiplies a bet by p /
     target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets. As long as no answer is
     wrong with a probability above `target`, this sum plus the stakes that are left is a supermartingale that begins at
-    1. It then reaches 1 / (1 − level) with a probability of at most 1 − level (Ville's inequality). The evidence is
-    smaller, so it does so no more often. Bets that start late do not count earlier right answers, so the alarm need not
-    wait until the errors outweigh all earlier right answers.
+    1. Such a supermartingale reaches 1 / (1 − level) with a probability of at most 1 − level (Ville's inequality). The
+    evidence is smaller than it, so the evidence reaches this value no more often. Bets that start late do not count
+    earlier right answers, so the alarm need not wait until the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers that users complain about, because these are wrong more often than other answers.
@@ -224,7 +224,8 @@ class RiskMonitor:
 
 def _log_stakes(number: NDArray[np.intp]) -> Floats:
     """Return the logarithm of the stake before each answer: half at the first; all stakes sum to 1."""
-    # (n - 1)^-a - n^-a, which sum to 1 from n = 2 on, and fall so slowly that late ones are worth something.
+    # The later stakes are (n - 1)^-a - n^-a. They sum to 1 from n = 2 on, and fall so slowly that late stakes still
+    # count.
     before = np.maximum(number - 1, 1).astype(np.float64)
     later = np.log(before) * -_FALL + np.log(-np.expm1(-_FALL * np.log1p(1 / before)))
     return np.log(0.5) + np.where(number == 1, 0.0, later)

@@ -28,7 +28,7 @@ CURVES = ("cwsa", "cwsa_plus")
 #: Objectives by name.
 OBJECTIVES = ("risk", "coverage", "cost", *CURVES)
 
-#: An optimum that accepts a smaller share than this is none, if there are at least this many samples.
+#: Warn of an optimum that accepts a smaller share than `_HARDLY_ANY`, if there are at least `_TELL` samples.
 _HARDLY_ANY, _TELL = 0.05, 100
 _ROUNDING = 1e-12  # relative rounding error of sums
 
@@ -56,7 +56,7 @@ class Objective:
         return None if self.confidence_level is None else 1 - (1 - self.confidence_level) / self.n_candidates
 
     def share(self, n_promises: int) -> float:
-        """Return the probability with which each of some promises may be false, if all must hold."""
+        """Return the probability with which each promise may be false, so that all hold at the confidence level."""
         assert self.confidence_level is not None  # this was checked before
         return (1 - self.confidence_level) / (self.n_candidates * n_promises)
 
@@ -138,7 +138,7 @@ class Objective:
             bound = upper_limit(sweep.errors, sweep.accepted - sweep.errors, level)
         worth = self._worth(sweep, ranking) if profile is None or self.name != "cost" else self._cost(sweep, profile)
         alike = np.isclose(worth, np.nanmax(worth), rtol=_ROUNDING, atol=0)
-        best = int(np.flatnonzero(alike)[-1])  # the best one that accepts most
+        best = int(np.flatnonzero(alike)[-1])  # of equally good ones, the one that accepts most
         feasible = bool(sweep.accepted[best] > 0)
         if not feasible:
             best = 0
@@ -151,7 +151,8 @@ class Objective:
                 "to choose from, or use objective='risk' with a target.",
                 kind="no optimum inside",
             )
-        # Accept lower scores of new samples, too; but CWSA is measured from the threshold.
+        # If every sample is accepted, accept lower scores of new samples, too. CWSA is measured from the threshold, so
+        # its threshold stays.
         if sweep.accepted[best] == sweep.total and self.name not in CURVES:
             threshold = below_all(ranking.score)
         return TunedThreshold(
@@ -236,7 +237,7 @@ class Objective:
         return -(lost + self.reject_cost * (sweep.rows - sweep.accepted)) / sweep.rows
 
     def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
-        """Return the value of the objective at each threshold. Higher is better; NaN where it does not qualify."""
+        """Return the objective at each threshold. Higher is better; it is NaN if the threshold does not qualify."""
         if self.name == "risk":
             return np.where(self._within_target(sweep), sweep.coverage, np.nan)
         if self.name == "coverage":

@@ -1,8 +1,8 @@
 """A given prevalence: the threshold is chosen on rows drawn to its mix, and a factor corrects probabilities.
 
 Rows are drawn at random. A multinomial distribution with the given shares says how many rows of each class are drawn.
-Such rows are independent draws from the mixture, so the guarantee of the rule holds for the mixture. If a class has too
-few rows, everything is rejected, which violates no guarantee.
+Such rows are independent draws from the mixture, so what they guarantee holds for the mixture. If a class has too few
+rows, everything is rejected, which violates no guarantee.
 """
 
 from collections.abc import Sequence
@@ -114,7 +114,7 @@ def by_class(profile: ConfidenceProfile, threshold: float) -> pd.DataFrame:
 
 
 def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> TunedThreshold:
-    """Return the loosest threshold that holds at both ends of a range, each with half the probability of an error.
+    """Return the loosest threshold whose risk is shown at both ends of a range, each with half the error probability.
 
     The risk is a quotient of linear functions of the share, so it is largest at one of the ends.
     """

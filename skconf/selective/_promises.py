@@ -2,12 +2,13 @@
 
 An error rate or mean cost of the accepted may rise and fall with the threshold, so it needs the tests of
 `_risk_control`. Other rates never fall when more samples are accepted. A promise that such a rate is small enough (a
-cap) or large enough (a floor) needs no search. Let N be the number of samples of the base, and r the target. A cap: e
-is the largest number of events with P(Binomial(N, r) <= e) <= the share of δ. Samples that score above event number e +
-1 are accepted. At the threshold where the rate first exceeds r, at least Binomial(N, r) events are accepted; a wrong
-choice accepts at most e of them. A floor works in the same way, from the other side. Both are exact, also with ties. A
-mean of charges (costs or ECUAS) uses coins and the tests of `_risk_control`. A floor of CWSA uses the bets of
-`_rewards`, because its terms change with the threshold.
+cap) or large enough (a floor) needs no search. Let N be the number of samples that the rate is about (its base), and r
+the target. For a cap, let e be the largest number of events with P(Binomial(N, r) <= e) <= the share of δ. Samples that
+score above event number e + 1 are accepted. Consider the threshold where the true rate first exceeds r. It accepts at
+least Binomial(N, r) events, and the choice is wrong only if these are at most e. A floor works in the same way, from
+the other side. Both are exact, also with ties. For a mean of charges (costs or ECUAS), coins turn costs into errors,
+for the tests of `_risk_control`. A floor of CWSA uses the bets of `_rewards`, because its terms change with the
+threshold.
 """
 
 import math
@@ -38,7 +39,8 @@ from skconf.selective._samples import Samples
 #: Positions of thresholds, and a flag for each.
 Looks = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-#: Tosses of a coin for each cost; a threshold is shown if more than half of them show it.
+#: Number of tosses of a coin for each cost. A threshold keeps a promise if this is shown with more than half of the
+#: tosses.
 TOSSES = 25
 
 
@@ -54,7 +56,7 @@ class Search(NamedTuple):
     share : float
         The probability with which each promise may be false.
     thresholds : ndarray of shape (n_thresholds,)
-        From strict to loose; each accepts a sample.
+        From strict to loose; each accepts at least one sample.
     accepted : ndarray of shape (n_thresholds,)
         The number of samples that each threshold accepts.
     free : bool
@@ -62,7 +64,8 @@ class Search(NamedTuple):
     spend : str
         How the tests of a promise spend its share.
     coins : ndarray of shape (TOSSES, n_samples)
-        Random numbers, which are the same for all promises, so their order has no effect. Empty without costs.
+        Random numbers, which are the same for all promises, so the order of the promises has no effect. Empty without
+        costs.
     """
 
     ranked: Samples
@@ -99,10 +102,11 @@ class Promise(ABC):
     code: int | None = None
     largest: float = 1.0
 
-    #: The target lies between 0 and this, which is allowed itself only if the interval is closed.
+    #: The target lies between 0 and `highest`. If `is_open`, it must be below `highest`.
     highest: ClassVar[float] = 1.0
     is_open: ClassVar[bool] = False
-    #: Whether it is for one class; whether the target is a lower limit; whether it is a share, and not a mean.
+    #: Whether the promise is for one class; whether its target is a lower limit; whether its target is a share, and not
+    #: a mean.
     of_class: ClassVar[bool] = False
     is_floor: ClassVar[bool] = False
     is_share: ClassVar[bool] = True
@@ -120,7 +124,7 @@ class Promise(ABC):
         return float(value)
 
     def in_slice(self, name: Any) -> Self:
-        """Return the promise for a slice, whose target is a number; raise if there is none."""
+        """Return the promise for a slice, whose target is a number; raise if the slice has no target."""
         if not isinstance(self.target, Mapping):
             return self
         if name not in self.target:
@@ -128,7 +132,7 @@ class Promise(ABC):
         return replace(self, target=self.target[name])
 
     def check(self, profile: ConfidenceProfile) -> None:  # noqa: B027
-        """Raise if such predictions cannot keep the promise."""
+        """Raise if the promise cannot be made about these predictions."""
 
     @abstractmethod
     def fewest(self, share: float) -> int:
@@ -150,7 +154,7 @@ class Promise(ABC):
         """Return which of the thresholds at some positions are shown to keep the promise."""
 
     def n_base(self, ranked: Samples) -> int:
-        """Return the number of samples that could be accepted, of those that the promise is about."""
+        """Return the number of samples that the promise is about, its base."""
         return len(ranked)
 
     @abstractmethod
@@ -190,9 +194,10 @@ class Counted(Promise):
 
 
 def planned_looks(search: Search) -> Looks:
-    """Return the thresholds that accept planned numbers of samples, or a few more with ties; all if no test counts.
+    """Return the thresholds that accept planned numbers of samples, or a few more with ties; all if there is no plan.
 
-    The plan is that of the promise that needs most samples, because fewer samples cannot show all promises.
+    There is no plan if the thresholds are given, or no promise counts errors. Else the promise that needs most samples
+    has the plan, because fewer samples cannot show all promises.
     """
     planned = [each for each in search.promises if isinstance(each, Counted)]
     if not (planned and search.free):
@@ -248,8 +253,9 @@ class MeanCharge(Counted):
     is_share = False
 
     def test(self, share: float) -> tuple[float, float]:
-        # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
-        # tosses may be wrong with a share of δ in all, each may with half of that (Markov).
+        # A toss makes each cost an error with the probability cost / largest, so the mean is the same. If each toss is
+        # wrong with a probability of at most share / 2, at least half of the tosses are wrong with a probability of at
+        # most the share (Markov).
         return min(self.target / self.largest, 1.0), 1 - share / 2
 
     def tested(self, search: Search, at: Looks) -> Flags:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 
-#: The bets, as parts of the largest one possible: the smaller, the better for many samples.
+#: The bets, as parts of the largest possible bet. The more samples there are, the better are small bets.
 _BETS = 0.7 ** np.arange(14)
 #: Each test accepts this many times the samples of the test before.
 _STEP = 1.1

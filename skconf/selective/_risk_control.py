@@ -25,21 +25,21 @@ from skconf._core.checks import check_confidence_level, check_number, check_whol
 from skconf._core.probabilities import Floats
 from skconf.selective._mix import Mix, rows_by_class
 
-#: Each test accepts this share more samples than the one before, or one more standard deviation of the errors if that
-#: is less, ...
+#: From test to test, the number k of accepted samples grows by 1/√(r k), the relative standard deviation of the errors,
+#: but by no larger share than this ...
 LARGEST_STEP = 0.02
 
-#: ... but not less than this.
+#: ... and by no smaller share than this.
 SMALLEST_STEP = 0.002
 
-#: δ is spent evenly over the logarithm of the accepted count, from the fewest that can pass divided by this: the first
-#: test has a share of its own. Chosen on simulated populations.
+#: δ is spent evenly over the logarithm of the number of accepted samples. The spending starts at the smallest number
+#: that can pass, divided by this, so that the first test has a share, too. Chosen on simulated populations.
 HEAD_START = 1.4
 
 #: How δ may be spent: evenly, as above; or all at the first test, which leaves what it cannot use to the next ones.
 SPEND = ("evenly", "first")
 
-#: Smaller probabilities count as zero: their sum is below the rounding error of any δ.
+#: Probabilities below this count as zero: their sum is below the rounding error of any δ.
 _NONE = 1e-25
 
 _ROUNDING = 1e-12  # relative rounding error of sums
@@ -69,9 +69,9 @@ def in_control(
 ) -> NDArray[np.bool_]:
     """Return which thresholds are shown to have a risk of at most the target, all at once, at the level.
 
-    Whole numbers of errors and accepted samples go from the strictest threshold to the loosest, of which there is at
-    least one. The plan ends at the number that the loosest threshold accepts. If several thresholds lie between two
-    planned counts, the strictest one is tested. `spend` is how 1 − `confidence_level` is spent: one of `SPEND`.
+    `errors` and `accepted` are whole numbers for at least one threshold, from the strictest to the loosest. The plan
+    ends at the number that the loosest threshold accepts. If several thresholds lie between two planned counts, the
+    strictest one is tested. `spend` is how 1 − `confidence_level` is spent: one of `SPEND`.
     """
     return in_control_each(errors[np.newaxis], accepted, target, confidence_level, spend)[0]
 
@@ -87,15 +87,15 @@ def in_control_each(
 
 
 class _Plan(NamedTuple):
-    """Tests from strict to loose, before any label is seen.
+    """A plan of tests from strict to loose, made before any label is seen.
 
     Attributes
     ----------
     new_errors : list of _Masses
-        For each test, the distribution of the errors among its new samples: it accepts them, and the test before
-        rejects them.
+        For each test, the distribution of the errors among its new samples, which this test accepts and the test before
+        rejects.
     budget : ndarray of shape (n_tests,)
-        The probability that each test removes as long as none has succeeded.
+        The probability that each test removes if no test before it has succeeded.
     boundary : ndarray of shape (n_tests,)
         The most errors with which each test succeeds, if no test before it has succeeded. It is -1 if the test cannot
         succeed.
@@ -324,8 +324,8 @@ def _rows_needed(target: float, confidence_level: float, coverage: float, errors
         plan = _Plan.of(reached, planned, target, confidence_level, most_errors=errors)
         return bool(plan.boundary.max(initial=-1) >= errors)
 
-    # More samples help most where they reach the next planned count: find the first count that is enough, then the
-    # least number of samples since the count before it.
+    # More samples help most where they reach the next planned count: find the first planned count that is enough. The
+    # answer lies between the samples for the count before it and the samples for it.
     fewest = smallest_sample(target, confidence_level, errors)
     counts = planned_counts(100 * fewest, target, confidence_level)
     counts = np.append(fewest - 1, counts[counts >= fewest])

@@ -25,7 +25,7 @@ class Charge(NamedTuple):
 
     @classmethod
     def of_ecuas(cls, relative: Floats, cost: Floats, dearest: float) -> Self:
-        """Return the terms of ECUAS with n = 1, from uncertainties, costs and the largest cost over u_M."""
+        """Return the terms of ECUAS with n = 1, from uncertainties, costs and the largest cost, each divided by u_M."""
         # r² + 2 (1 − r) C / u_M is convex in r: it is largest where r is 0 or 1.
         return cls(relative**2 + 2 * (1 - relative) * cost, max(1.0, 2 * dearest))
 
@@ -41,7 +41,7 @@ class Samples:
     correct : ndarray of shape (n_samples,)
         Whether the prediction is right.
     true, predicted : ndarray of shape (n_samples,) or None
-        Codes of the classes. If they are not known, no rate of a class is promised.
+        Codes of the classes. If they are None, no rate of a class can be promised.
     costs : mapping of str to ndarray of shape (n_samples,)
         For each promise of a mean, what each prediction costs.
     """

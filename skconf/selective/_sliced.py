@@ -19,7 +19,7 @@ from skconf.selective._samples import Samples
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import ONE_COUNTS, one_of_each, separate_stream
 
-#: The one slice where there are none.
+#: Name of the only slice if the user gave no slices.
 _EVERYTHING = "all"
 
 
@@ -33,8 +33,8 @@ def keep_in_slices(
 ) -> TunedThreshold:
     """Choose the threshold of each slice; warn if everything is rejected in some slices.
 
-    If there are clusters, the threshold of a slice is chosen on a random sample from each cluster. The seed draws these
-    samples, and tosses the coins of costs.
+    If there are clusters, the threshold of a slice is chosen on a random sample from each cluster. The seed is for
+    drawing these samples, and for tossing the coins of costs.
     """
     rng = separate_stream(random_state)
     names = [_EVERYTHING] if slices.names is None else list(slices.names)
@@ -93,7 +93,7 @@ def placed(score: Floats, threshold: Floats) -> Floats:
 
 
 def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool, what_counts: str) -> str:
-    """Return why everything is rejected, or all samples of some slices; warn of it. Empty if nothing is."""
+    """Return why everything, or every sample of some slices, is rejected; warn of it. Empty if no slice is rejected."""
     rejected = guarantees.loc[~guarantees["shown"]]
     if not len(rejected):
         return ""
@@ -111,7 +111,7 @@ def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool, 
     return reason
 
 
-#: Promises that were not kept which a warning names.
+#: A warning names at most this many of the promises that are not kept.
 _NAMED = 3
 
 

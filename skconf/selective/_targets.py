@@ -19,7 +19,7 @@ _OTHER_NAMES = {
 
 
 def names_of(kind: type, target: Any) -> list[str]:
-    """Return the names of the promises of a kind that a target has."""
+    """Return the names of those promises in a target that are of a kind."""
     if not isinstance(target, Mapping):
         return []
     return [risk for risk, each in KINDS.items() if issubclass(each, kind) and risk in target]

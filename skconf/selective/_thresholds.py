@@ -17,7 +17,7 @@ from skconf._core.ranking import Ranking
 class Sweep:
     """The accepted weight at each threshold, from the strictest to the loosest.
 
-    The first threshold is infinite and accepts nothing, so there is always one to choose.
+    The first threshold is infinite and accepts nothing, so there is always a threshold to choose.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ class Training:
     rule : DecisionRule or None
         The rule that chooses decisions by their expected costs. None if the most probable class is the answer.
     costs : ndarray or None
-        Costs of each sample: for every class, if decisions depend on them; else given the true class.
+        Costs of each sample: under every class if decisions depend on these costs, else given the true class.
     calibration : str, calibrator or None
         How probabilities are calibrated.
     shares : ndarray of shape (n_classes,) or None
@@ -108,7 +108,7 @@ class Training:
         return fit_classifier(clone(self.estimator), *part, self.classes, params, evaluation)
 
     def _held_to_evaluate(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
-        """Split rows into training rows and evaluation rows. Their classes all occur in the training rows."""
+        """Split rows into training rows and evaluation rows. All classes of the latter occur in the training rows."""
         train, held = self.hold_out(rows, fraction)
         unit = self.everything if self.clusters is None else self.clusters
         untrained = unit[held[~np.isin(self.codes[held], self.codes[train])]]
@@ -134,7 +134,7 @@ class Training:
         return self.X if rows is self.everything else safe_indexing(self.X, rows)
 
     def deciding_costs(self, rows: Rows) -> Floats | None:
-        """Return the costs on which decisions for some rows depend; None if they depend on no costs of samples."""
+        """Return the costs on which decisions for some rows depend; None if decisions do not depend on costs."""
         if self.rule is None:
             return None
         own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
@@ -181,7 +181,7 @@ class Training:
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
         """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part.
 
-        A fraction and a number of folds keep groups whole. A given splitter decides itself.
+        A fraction and a number of folds keep groups whole. A given splitter decides itself whether it does.
         """
         if isinstance(cv, Real) and not isinstance(cv, Integral):
             return [self.hold_out(self.everything, float(cv), by_class=by_class)]
@@ -228,7 +228,8 @@ class Training:
         order = rng.permutation(n_units)
         if by_class and self.clusters is None:
             order = order[np.argsort(self.codes[rows[order]], kind="stable")]
-        # Every 1/fraction-th in their order, from a random start on: no class is too small for it.
+        # Hold out every (1/fraction)-th unit in this order, from a random start. So a small class is not left out by
+        # rounding.
         size = min(max(round(fraction * n_units), 1), n_units - 1)
         mark = np.floor(np.arange(n_units + 1) * size / n_units + rng.random()).astype(np.intp)
         held_out = np.zeros(n_units, dtype=bool)

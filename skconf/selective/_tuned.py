@@ -76,8 +76,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
         promises, it is the probability that all of them hold.
     n_candidates : int, default=1
-        Number of candidates from which you choose on the same samples, such as in a search around this classifier. The
-        promise then holds for the candidate that you choose, but fewer samples are accepted.
+        Number of models, scores or targets that you compare on the same samples before you choose one, for example in a
+        search around this classifier. The promise then holds for the one that you choose, but fewer samples are
+        accepted.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
         accepts more if there are few samples. Choose it before you look at the labels.
@@ -86,9 +87,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         rejected, with a warning.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision under each true class, as in :class:`SelectiveClassifier`. With every objective, the
-        answer then has the least expected cost u, and a score of 1 − u/(largest possible u). If None, the answer
-        is the most probable class, and an error costs 1. You can also pass `costs` of shape (n_samples, n_decisions) to
-        ``fit``: the objective "cost" then counts these instead of the matrix.
+        answer then has the least expected cost u, and a score of 1 − u/(largest possible u). If None, the answer is the
+        most probable class, and an error costs 1. You can also pass `costs` of shape (n_samples, n_decisions) to
+        ``fit``: the objective "cost" then counts these costs, not those of the matrix.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
         accepted decisions that are not the true class. Otherwise no decision is right or wrong: the objective must
@@ -398,7 +399,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                 raise ValueError("target['ecuas_1'] is defined for the confidence only. Keep confidence='max_proba'.")
             return charges_of(profile, self.target, None)
         cost, dearest = np.asarray(training.charged_costs(rows, profile.require("predicted_class"))), training.dearest
-        # The score is 1 less the relative uncertainty.
+        # The score is 1 minus the relative uncertainty.
         ecuas = Charge.of_ecuas(1 - profile.score, cost / rule.largest, dearest / rule.largest)
         return {risk: Charge(cost, dearest) if risk == "cost" else ecuas for risk in promised}
 
@@ -435,7 +436,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             cv = self.cv
             if cv is None and self.confidence_level is not None:
                 cv = 0.5 if training.frozen else 0.2
-            # With a confidence level, samples that choose are drawn independently: the binomial distribution is exact.
+            # With a confidence level, the samples that choose the threshold are drawn independently of their classes,
+            # so that the binomial distribution is exact.
             splits = training.splits(cv, by_class=self.confidence_level is None)
             if self.confidence_level is not None:
                 training.refuse_torn_groups(splits)

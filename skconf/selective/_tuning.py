@@ -195,7 +195,7 @@ def tune_threshold(
 
 
 def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: float | None) -> Codes | None:
-    """Return the cluster of each answer; refuse what a guarantee, or a threshold without one, cannot use."""
+    """Return the cluster of each answer; refuse arguments that need a guarantee, or that exclude one."""
     if confidence_level is None:
         if groups is not None:
             raise ValueError(
@@ -250,10 +250,9 @@ def keep_promises(
 ) -> TunedThreshold:
     """Return the thresholds that keep several promises or promises in slices.
 
-    The objective says the level, the number of candidates and the given thresholds. If there are clusters, the
-    threshold of a slice is chosen on a random sample from each cluster. `charges` says what each prediction costs, for
-    each promise of a mean. `mix` has the shares of the classes where predictions are used; None means the shares in the
-    samples.
+    `aim` has the level, the number of candidates and the given thresholds. If there are clusters, the threshold of a
+    slice is chosen on a random sample from each cluster. `charges` says what each prediction costs, for each promise of
+    a mean. `mix` has the shares of the classes where predictions are used; None means the shares in the samples.
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
@@ -270,7 +269,8 @@ def keep_promises(
     rows = Samples(profile.score, profile.correct, profile.true_class, profile.predicted_class, costs)
     placed = Slices.of(slices, profile)
     if mix is not None and not mix.is_of(profile, clusters):
-        # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
+        # First one row of each cluster, so that rows are independent; then a draw from the mix. What holds for such
+        # draws holds in each of their slices.
         chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
         rows, placed, clusters = rows[drawn], placed._replace(codes=placed.codes[drawn]), None
@@ -310,7 +310,7 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
         )
     if reject_cost is not None:
         raise ValueError(
-            f"reject_cost has no effect: {what} promises the costs of accepted samples only. Leave reject_cost out."
+            "reject_cost has no effect: a promise of a mean cost is about accepted samples only. Leave reject_cost out."
         )
 
 
@@ -347,7 +347,7 @@ def choose_threshold(
 
 
 def _warn_of_accuracy(target: float, tuned: TunedThreshold, share_answered: float) -> None:
-    """Warn if a target accepts everything, but would not if it was meant as an accuracy."""
+    """Warn if a target accepts everything, and was probably meant as an accuracy."""
     if 0.5 < target < 1 and math.isclose(tuned.coverage, share_answered) and tuned.risk > 1 - target:
         warn(
             f"{option('target', float(target))} allows an error rate of {target:g}, so everything is accepted. "
