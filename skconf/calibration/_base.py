@@ -33,11 +33,11 @@ class Column(Protocol):
 
 #: The smallest distance to 1 that a float64 always represents.
 EPS = float(np.finfo(np.float64).eps)
-#: How close to 1 a float64 has lost most of its digits.
+#: At this distance to 1, a float64 has lost most of its digits.
 _NEXT_TO_ONE = 1e-12
 #: How far the sum of a row may be from 1 because of rounding in float32.
 _ROUNDING = 1e-6
-#: Columns read in one pass through memory: they share its cache lines.
+#: Number of columns that are read in one pass through memory, because they share cache lines.
 _COLUMNS_TOGETHER = 16
 
 
@@ -164,7 +164,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
     _alone = _absent
 
     def _find_present(self, codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which classes can be learned; none if only one is present. Warn about the others by name."""
+        """Return which classes can be learned; none if only one is present. Name the other classes in a warning."""
         present = np.bincount(codes, weights=sample_weight, minlength=len(classes)) > 0
         if present.sum() < 2:
             present[:] = False  # a single class cannot be separated from anything

@@ -25,7 +25,7 @@ _SCALES = (
 #: Degrees of freedom of the points that stand for a posterior. The tails of a normal are too light: the mean curve was
 #: overconfident at 0.999 by 0.4 of log-odds. With heavier tails, too few of the points are in the middle.
 _FREEDOM = 30.0
-#: Groups of close log-odds that represent the samples, and curves that represent one prior.
+#: Number of groups of close log-odds that represent the samples, and of curves that represent one prior.
 _GROUPS, _CURVES = 257, 64
 #: More segments would need more curves.
 _MOST_SEGMENTS = 30
@@ -71,9 +71,9 @@ class BayesianCalibrator(OneVsRestCalibrator):
     1 for sⱼ. For classes whose frequency has changed, there are also (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) and (4, 1,
     1). These twelve priors and f(l) = l are equally probable. For each prior, the mode of the posterior is found by
     Newton's method, with expected second derivatives. 64 curves around the mode are drawn from a Student distribution.
-    They are weighted by the ratio of the posterior's density to the density of this distribution [1]_. They also give
-    the probability of the data under the prior, which is the weight of the prior's mean. Close log-odds are put into at
-    most 257 groups. Weights of samples are repetition counts.
+    They are weighted by the ratio of the posterior's density to the density of this distribution [1]_. The curves also
+    give the probability of the data under the prior, by which the mean of this prior is weighted. Close log-odds are
+    put into at most 257 groups. Weights of samples are repetition counts.
 
     References
     ----------
@@ -140,20 +140,20 @@ def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -
 
 
 def _placed(sums: Floats, values: Floats, places: Floats) -> Floats:
-    """Return sums of groups at places, among which are the values of the groups."""
+    """Return the sums of groups at `places`, which contain the values of the groups; elsewhere the sum is 0."""
     placed = np.zeros(len(places))
     placed[np.searchsorted(places, values)] = sums
     return placed
 
 
 def _parts(values: Floats, knots: Floats) -> Floats:
-    """Return, for each segment between knots and each value, the part of the way from 0 to the value in the segment."""
+    """Return how much of the way from 0 to each value (column) lies in each segment between knots (row)."""
     ends = np.concatenate([[-np.inf], knots, [np.inf]])[:, np.newaxis]
     return np.clip(values, ends[:-1], ends[1:]) - np.clip(0.0, ends[:-1], ends[1:])
 
 
 def _margins(points: Floats, parts: Floats) -> Floats:
-    """Return a curve for each point. A point is a height, a log slope, and a log slope of each segment."""
+    """Return a curve for each point: a height, a log slope, and what each segment adds to the log slope."""
     return points[..., :1] + _slopes(points[..., 1:2] + points[..., 2:]) @ parts
 
 
@@ -168,7 +168,7 @@ class _Data:
         self.parts, self.hits, self.misses, self.weight = parts, hits, misses, hits + misses
 
     def seen(self, margins: Floats) -> tuple[NDArray[np.float64], Floats]:
-        """Return the log-likelihood of margins, whose last axis is that of the places, and their probabilities."""
+        """Return the log-likelihood and the probabilities of margins. The last axis of margins has the places."""
         margins = np.maximum(margins, -700.0)  # else exp would overflow
         chance = 1 / (1 + np.exp(-margins))
         return np.log(chance) @ self.weight - margins @ self.misses, chance  # log σ(−m) = log σ(m) − m
@@ -221,7 +221,8 @@ def _mean(data: _Data, scale: Floats, mode: Floats, spread: Floats) -> tuple[flo
     ratio = likelihood - points**2 @ (1 / scale**2) / 2 + many * np.log1p((away**2).sum(axis=1) / _FREEDOM)
     weights = np.exp(ratio - ratio.max())
     weights = np.minimum(weights, weights.mean() * np.sqrt(len(weights)))
-    # ∏ scale⁻¹ is the prior's constant; the determinant of the spread, and gammas, are that of the points' density.
+    # ∏ scale⁻¹ is the constant of the prior; the determinant of the spread and the gammas are the constant of the
+    # density of the points.
     evidence = np.log(weights.mean()) + ratio.max() - np.log(scale).sum() + np.linalg.slogdet(spread)[1]
     evidence += gammaln(_FREEDOM / 2) - gammaln(many) + len(mode) / 2 * np.log(_FREEDOM / 2)
     return float(evidence), weights @ curves / weights.sum()

@@ -19,12 +19,12 @@ from skconf.calibration._softmax import softmax
 
 #: Penalties that draw scale, bend and tail, and the shifts of classes, to the unchanged probabilities, in samples.
 _SCALE_RIDGE, _SHIFT_RIDGE = np.array([0.05, 1.0, 1.0]), 0.5
-#: With more probabilities than this, the search is for a part of the rows.
+#: With more probabilities than this, the search starts with a part of the rows.
 _MANY = 200_000
-#: The search stops after a step that lowers the loss by at most this share; with the curvature of a part, before a step
-#: that would lower it by the other.
+#: The search stops after a step that lowers the loss by at most a share `_PRECISION`. With the curvature of a part of
+#: the rows, it stops before a step that would lower the loss by at most a share `_NEARLY`.
 _PRECISION, _NEARLY = 1e-8, 1e-7
-#: This share of the curvature is added to it, so that it can be inverted.
+#: This share of the curvature is added to the curvature, so that it can be inverted.
 _FIRM = 1e-12
 #: The penalty, in samples, that draws the height of a line to 0. The penalty that draws its slope to 1 is one sample.
 _HEIGHT_RIDGE = 0.02
@@ -72,16 +72,16 @@ class _Line:
 class BentTemperatureCalibrator(Calibrator):
     """Softmax of a z + c z²/10 − d log(1 − p), with z = log p. If `shifted`, a shift b of each class is added.
 
-    Here a is the inverse temperature, c bends the log-probabilities, and d moves confidences near 1. They minimise Σ w
-    · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. The result is mixed with the uniform distribution,
-    which counts as one sample. A class without samples is scaled like the others.
+    Here a is the inverse temperature, c bends the log-probabilities, and d moves confidences near 1. The parameters
+    minimise Σ w · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. The result is mixed with the uniform
+    distribution, which counts as one sample. A class without samples is scaled like the others.
 
     Parameters
     ----------
     shifted : bool, default=False
         Whether each class has a shift.
     base : TemperatureCalibrator, BentTemperatureCalibrator or None, default=None
-        A calibrator with fewer parameters. The search starts at these.
+        A calibrator with fewer parameters, at which the search starts.
     """
 
     _reads_sizes = True
@@ -120,7 +120,7 @@ class BentTemperatureCalibrator(Calibrator):
             gain, length = float(gradient @ step), 1.0
             self.point_ = start - step
             if gain <= _PRECISION * value:
-                break  # the error after this step is about the square of this
+                break  # the error after this step is about the square of this gain
             moved = self._loss(blocks())
             while moved[0] > value - 0.1 * length * gain and length > 1e-6:
                 length /= 2
@@ -133,7 +133,7 @@ class BentTemperatureCalibrator(Calibrator):
         return hessian
 
     def _go_on(self, blocks: _Blocks, hessian: Floats) -> None:
-        """Go on with all rows and the Hessian of a part of them, or with that of all if the part is too different."""
+        """Go on with all rows, but with the Hessian of a part of them, or of all rows if the part is too different."""
         start, last = self.point_, np.inf
         while True:
             value, gradient, _ = self._loss(blocks(), curved=False)
@@ -142,7 +142,7 @@ class BentTemperatureCalibrator(Calibrator):
                 self.point_ = start
                 self._search(blocks)
                 break
-            left = gain if np.isinf(last) else gain**2 / last  # each step divides it by about the same
+            left = gain if np.isinf(last) else gain**2 / last  # each step divides the gain by about the same factor
             self.point_, last = self.point_ - step, gain
             if left <= _NEARLY * value:
                 break
@@ -230,5 +230,5 @@ def order_of_rows(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> N
 
 
 def _by_size(proba: NDArray[Any], sample_weight: Floats) -> NDArray[np.intp]:
-    """Return the rank of each class by its mean probability: the same one in any order of the classes."""
+    """Return the rank of each class by its mean probability. The order of the classes has no effect."""
     return np.argsort(np.argsort(sample_weight @ proba))

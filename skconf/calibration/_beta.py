@@ -38,7 +38,7 @@ class BetaCalibrator(OneVsRestCalibrator):
 
     See Also
     --------
-    PlattCalibrator : With a = b, and targets that are smoothed in place of the penalty.
+    PlattCalibrator : With a = b, and with smoothed targets in place of the penalty.
     QuadraticCalibrator : Another curve of three parameters.
 
     Notes

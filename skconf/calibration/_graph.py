@@ -14,7 +14,8 @@ from skconf._core.probabilities import Floats
 #: Where a sigmoid ends, in log-odds: a step further, and 1 − p would be zero.
 FARTHEST = float(np.log((1 - np.finfo(np.float64).eps) / np.finfo(np.float64).eps))
 
-#: Writes a node by the name of its operation, the names of its inputs and its attributes; returns that of its output.
+#: Writes a node, given the name of its operation, the names of its inputs and its attributes; returns the name of its
+#: output.
 Write = Callable[..., str]
 #: Writes a constant; returns its name.
 Keep = Callable[[NDArray[Any]], str]
@@ -173,7 +174,7 @@ def sigmoid(margin: Tensor) -> Tensor:
 
 
 def softmax(scores: Tensor, lowest: float | None = None) -> Tensor:
-    """Return softmax of each row. Scores are clipped to at most `lowest` below the greatest one."""
+    """Return softmax of each row. Differences to the greatest score are clipped to `lowest` (negative) or more."""
     below = scores - scores.largest()
     odds = (below if lowest is None else below.at_least(lowest)).exp()
     return odds / odds.sum()

@@ -19,8 +19,8 @@ from skconf.calibration._platt import Logit
 #: tables are in examples/smoothed_isotonic.py.
 SMOOTHING = 2.0
 
-#: Probabilities are multiplied by this before a line is drawn between them: naive Bayes gives some that are next to
-#: the least float64, and the slope between two such ones would overflow. A power of two changes no digit.
+#: Probabilities are multiplied by this before a line is drawn between them. Naive Bayes gives some probabilities next
+#: to the least float64, and the slope between two of them would overflow. A power of two changes no digit.
 _LIFT = 2.0**537
 
 
@@ -110,7 +110,7 @@ class IsotonicCalibrator(OneVsRestCalibrator):
         starts = plateaus(positive, negative)
         line = _line_of_odds(Logit(proba)(values), starts, positive, negative, further, len(self.classes_))
         lowest, highest = with_further(starts, positive, negative, further)
-        # The line rises up to rounding.
+        # The line never falls, except by rounding.
         return _Piecewise(values, np.maximum.accumulate(np.clip(line, lowest, highest)))
 
 
@@ -173,10 +173,10 @@ def _with_positives(starts: NDArray[np.intp], positive: Floats, negative: Floats
     """Return, at every value j, the isotonic regression with `further` positives added at j.
 
     This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, with the added positives. The
-    positives only raise the regression at j, so b can be restricted to the ends of the plateaus without them. It can
-    run over all ends from a on, because ends before j do not lower the maximum. The minimum is then the same for all j.
-    The means of the plateaus rise. So the minimum is reached where the next mean is no longer below the mean so far.
-    Steps of 2ⁱ find this end.
+    positives only raise the regression at j, so b can be restricted to the ends of the plateaus of the regression
+    without these positives. It can run over all ends from a on, because ends before j do not lower the maximum. The
+    minimum is then the same for all j. The means of the plateaus rise. So the minimum is reached where the next mean is
+    no longer below the mean so far. Steps of 2ⁱ find this end.
     """
     hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
     ends = np.append(starts[1:], len(positive))

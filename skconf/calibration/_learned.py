@@ -49,7 +49,7 @@ _MOST_CLASSES = 30
 _TAIL_ZSCORE = -0.5
 #: Number of samples, half of them right, that are mixed in, so that no confidence is 0 or 1.
 _SMOOTHING = 0.5
-#: Numbers from here on count as missing, because trees use 32 bits.
+#: Numbers of this size or larger count as missing, because trees use 32 bits.
 _LARGEST = 1e30
 
 
@@ -59,9 +59,9 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     With two classes, a monotone calibrator does not change the order of the answers, so it cannot change which answers
     are accepted. This estimator can change it: small models of other families use the features of the sample and
     estimate the probability that each answer is right. They are fitted on the calibration samples. Their weights are
-    chosen by cross-validation. If the models do not lower the log loss, the confidence is returned unchanged. Pass it
-    as the `confidence` of :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`. These
-    classes fit it on held-out samples.
+    chosen by cross-validation. If the models do not lower the log loss, the confidence is returned unchanged. Pass this
+    estimator as the `confidence` of :class:`~skconf.SelectiveClassifier` or
+    :class:`~skconf.TunedSelectiveClassifierCV`. These classes fit it on held-out samples.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.asarray(total)
 
     def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
-        """Return the target of the models that learn the class, and the answers in the same codes."""
+        """Return the target of the models that learn the class, in the codes of the answers."""
         if not self._of_classes:
             return right.astype(np.intp)
         if true_class is None:

@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear, nnls
 from skconf._core.probabilities import Floats
 from skconf.calibration._graph import FARTHEST
 
-#: More samples than this are first replaced by groups of close values, of so many widths.
+#: More than `_MANY` samples are first replaced by groups of close values: `_GROUPS` intervals for each outcome.
 _MANY, _GROUPS = 2048, 512
 
 
@@ -41,7 +41,7 @@ class _At(NamedTuple):
 class Logistic:
     """Σ w (log(1 + exp(m)) − t m) + penalty, for margins m = β · features; all divided by Σ w.
 
-    Features are rows, and a constant one gives the intercept. The target has the outcomes t, and weights w are
+    Each feature is a row, and a constant row gives the intercept. The target has the outcomes t, and weights w are
     repetition counts. The penalty is added once to the whole sum.
     """
 
@@ -88,7 +88,7 @@ class Logistic:
             step = _step(now, point, prior.bounded)
             gain = -float(now.gradient @ step)
             if gain <= precision * now.value:
-                break  # the error after this step is about the square of this
+                break  # the error after this step is about the square of this gain
             length, moved = 1.0, self.at(point + step, prior)
             while moved.value > now.value - 0.1 * length * gain and length > 1e-6:
                 length /= 4
@@ -144,7 +144,7 @@ def fit_curve(
     prior: Prior,
     start: Floats | None = None,
 ) -> Floats:
-    """Return the coefficients of least loss for features of values; of many values, first for groups of them."""
+    """Return the coefficients of least loss for features of values. Many values are first fitted in groups."""
     few, outcomes, sizes = in_groups(values, target, sample_weight)
     if start is None and len(few) < len(values):
         start = Logistic(features(few), outcomes, sizes).fit(prior)

@@ -9,7 +9,7 @@ from skconf.calibration._base import EPS, Column, OneVsRestCalibrator, zero_stan
 from skconf.calibration._graph import Tensor
 from skconf.calibration._logistic import sigmoid
 
-#: Groups of close values that stand for the samples until the last step.
+#: Number of groups of close values that stand for the samples until the last step.
 _GROUPS = 2048
 
 
@@ -131,8 +131,8 @@ def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Float
     if above.max() < 1e-100:
         above[:] = 0.0  # no finite slope separates these
     means, mass = _grouped(above, weight)
-    centre = float(mass @ means)  # a centred feature keeps the two parameters from trading places
-    # Means of (1 − t) x and of 1 − t; that of x is zero.
+    centre = float(mass @ means)  # so that slope and height are hardly correlated
+    # Means of (1 − t) x and of 1 − t; the mean of x is zero.
     share = positive / (positive + negative)
     missed_x = (low - high) * float(weight[target] @ (above[target] - centre))
     missed = (1 - low) * (1 - share) + (1 - high) * share

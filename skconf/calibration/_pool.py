@@ -21,22 +21,24 @@ from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._softmax import TemperatureCalibrator
 from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
 
-#: Samples that the prior on the weights of members counts as; of 1 to 32, tried with few and many samples, the middle
-#: ones were best, by little.
+#: The prior on the weights of members counts as this many samples. Values from 1 to 32 were tried, with few and with
+#: many samples; those in the middle were best, by little.
 _PRIOR_SAMPLES = 8.0
 
-#: A lag of so many times √n nats of log-likelihood divides a member's prior by e; or of so many times √L, if the best
-#: member's log loss L of n samples is small, because chance is small then, too; but of no fewer nats than the last.
+#: A member's prior is divided by e for each unit by which its log loss, summed over n samples, is above the log loss L
+#: of the best member. The unit is `_LAG` √n nats. If L is small, chance is small, too, so the unit is at most
+#: `_LAG_OF_LOSS` √L, but this is set to no less than `_LEAST_LAG`.
 _LAG, _LAG_OF_LOSS, _LEAST_LAG = 0.5, 2.0, 0.1
 
 #: With two classes and n samples, the Bayesian calibrator has half of the prior, apart from `_ALWAYS`. Of the other
-#: half, flexible members have n / (n + 200). Of this, steps have up to a quarter: 0.25 n / (n + 1000).
+#: half, the spline and the steps (smoothed isotonic regression) have n / (n + 200). Of this part, the steps have up to
+#: a quarter: 0.25 n / (n + 1000).
 _SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
-#: What steps, the line and the parabola have of the prior, whatever the number of samples.
+#: The part of the prior that the steps, the line and the parabola have for any number of samples.
 _ALWAYS = np.array([0.0, 0.0, 0.0, 0.03, 0.0, 0.05, 0.05])
 
-#: With more classes than this, steps before a matrix take too long for what they gain. A matrix is used for n samples
-#: of K classes if K² is at most this many times n.
+#: With more classes than `_MOST_STEPPED`, smoothed isotonic regression before a matrix takes too long for what it
+#: gains. A matrix is used for n samples of K classes if K² is at most `_MATRIX_SAMPLES` n.
 _MOST_STEPPED, _MATRIX_SAMPLES = 31, 4
 
 #: Folds are predicted until there are this many predictions. More would say little about a handful of weights.
@@ -45,9 +47,10 @@ _ENOUGH = 2000
 #: The fewest folds, and the most. From 10,000 samples on, a fold has 2,000 samples.
 _N_FOLDS, _MOST_FOLDS = 5, 10_000
 
-#: This many out-of-fold samples, for each pair of classes and in all, are enough to judge members.
+#: To judge members, it is enough to fit them on `_LEARN` samples of the other folds, or on `_LEARN_PAIR` K² of them if
+#: that is more.
 _LEARN_PAIR, _LEARN = 100, 4000
-#: If fewer of them belong to the rarest class, all out-of-fold samples are used.
+#: If fewer of these samples belong to the rarest class, members are fitted on all other folds.
 _LEARN_RARE = 50
 
 
@@ -178,7 +181,7 @@ def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, 
 
 
 def lifted(unsure: Floats, width: float) -> Floats:
-    """Raise distances to 1 that are below a width to the mean of distance and width."""
+    """Replace each distance to 1 that is below a width by the mean of the distance and the width."""
     return np.where(unsure < width, (unsure + width) / 2, unsure)
 
 
@@ -201,8 +204,8 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
 
     Members whose likelihood is far below the best likelihood get less prior weight, because they would spoil the mean.
     A difference of a few times √n nats is more than chance. If the classes are nearly separable, log losses are too
-    small for such a difference, and a few times the root of the best log loss is more than chance. The raw
-    probabilities differ by more than chance if class frequencies have changed.
+    small for such a difference, and a few times the root of the best log loss is more than chance. For example, the raw
+    probabilities are worse by more than chance if class frequencies have changed.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
     loss = -(np.log(chance) @ sample_weight)
@@ -255,7 +258,7 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
     order = order_of_rows(proba, codes, sample_weight)
     unit = min(1.0, float(sample_weight.max()))
     ends = np.cumsum(sample_weight[order]) / unit
-    # Weights whole but for rounding are whole.
+    # Sums that are whole numbers except for rounding become whole.
     whole = np.rint(ends)
     ends = np.where(np.abs(ends - whole) < 1e-9 * np.maximum(whole, 1), whole, ends)
     block, place = np.divmod(np.append(0.0, ends), float(n_folds))

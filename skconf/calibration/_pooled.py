@@ -47,9 +47,9 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
     that the pool was overconfident on the folds. If a confidence is closer to 1 than κ, its distance to 1 becomes the
-    mean of the distance and κ. The number κ is as small as possible. Second, every row of probabilities is mixed with
-    the uniform distribution, which counts as a few samples, as in smoothed temperature scaling. Neither step changes
-    the order of the confidences.
+    mean of the distance and κ. κ is the smallest number for which the size ratio on the folds is low enough after this
+    step (see `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts as
+    a few samples, as in smoothed temperature scaling. Neither step changes the order of the confidences.
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
     themselves and share the remaining probability. The probability of the missing class is the mean of its raw
@@ -99,8 +99,9 @@ class PooledCalibrator(AmongPresentCalibrator):
     have fewer than 50 samples of the rarest class. They predict folds until 2,000 samples have been predicted. So with
     10,000 samples and two classes, each member is fitted less than twice in total. The weights maximise the log
     likelihood plus a Dirichlet prior that counts as 8 samples. If you name the members, the prior is the same for all.
-    For the default members, the prior favours members with few parameters if there are few samples. It is smaller for
-    members whose likelihood on the folds is far below the best likelihood. Weights of samples are repetition counts.
+    For the default members, the prior favours members with few parameters if there are few samples. The prior is
+    smaller for members whose likelihood on the folds is far below the best likelihood. Weights of samples are
+    repetition counts.
 
     If no sample can be held out, the weights are the prior weights.
 

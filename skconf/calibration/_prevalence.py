@@ -90,7 +90,7 @@ def correct_prevalence(
     array([[0.97363281, 0.02636719],
            [0.997     , 0.003     ]])
 
-    After a pipeline whose training rows were half positive, or a classifier with these labels:
+    After a pipeline whose training rows were half positive:
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression

@@ -24,7 +24,7 @@ _TIE = 1e-9
 
 
 class TemperatureCalibrator(Calibrator):
-    """Temperature scaling: softmax(log p / T), with one temperature T for all classes, of the largest likelihood.
+    """Temperature scaling: softmax(log p / T). One temperature T for all classes maximises the likelihood.
 
     The order of the classes by probability does not change, so no prediction changes. T > 1 lowers the confidences, T <
     1 raises them. The classes share T, so a few hundred samples are enough for a thousand classes. A class without
@@ -205,7 +205,7 @@ def _logs(proba: NDArray[Any], zero: float) -> Floats:
 def softmax(scores: Floats, lowest: float | None = None) -> tuple[Floats, Floats]:
     """Compute softmax over the first axis in place. Return it, and the logarithms of the sums of exponentials.
 
-    Scores are clipped to at most `lowest` below the highest one of their column.
+    Differences to the highest score of the column are clipped to `lowest` (a negative number) or more.
     """
     top = scores.max(axis=0)
     scores -= top
@@ -361,7 +361,7 @@ def _least_scale(partition: _LogPartition, observed: float, start: float) -> Flo
     for _ in range(200):
         _, gradient, hessian = partition(np.array([scale]))
         slope, bend = float(gradient[0]) - observed, float(hessian[0, 0])
-        if abs(slope) < 1e-13:  # if every sample is right, it is never 0
+        if abs(slope) < 1e-13:  # if every sample is right, the slope is never 0
             break
         low, high = (low, scale) if slope > 0 else (scale, high)
         farthest = abs(scale) + 1.0

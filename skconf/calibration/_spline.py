@@ -14,8 +14,8 @@ from skconf.calibration._platt import Logit
 #: Knots closer than this, in log-odds, count as one.
 _NARROWEST = 0.01
 
-#: Penalties on bends that a spline chooses from, the stiffest first: from what is practically a straight line, also of
-#: thousands of samples, to hardly any penalty.
+#: A spline chooses from these penalties on bends, the stiffest first. The first makes it practically a straight line,
+#: even with thousands of samples; the last is hardly a penalty.
 _STIFFNESS = (1e4, 1e3, 1e2, 10.0, 1.0, 0.1)
 
 #: The precision of fits that only serve to compare penalties.

@@ -22,7 +22,7 @@ from skconf._core.probabilities import Floats
 EPS = 1e-4
 #: How strongly weights are drawn to those that leave the confidence as it is.
 _RIDGE = 4.0
-#: Points that the kernels look at.
+#: Number of points at which kernels are centred.
 _N_POINTS = 200
 
 #: Makes the models use one thread. With so few rows, several threads gain little, and wait for each other in busy
@@ -30,7 +30,7 @@ _N_POINTS = 200
 one_thread = threadpool_limits.wrap(limits=1)
 
 Rows = NDArray[np.intp]
-#: Pairs of rows to learn from and rows to ask.
+#: Pairs: rows to learn from, and rows to predict.
 Splits = list[tuple[Rows, Rows]]
 
 
@@ -108,8 +108,8 @@ def _kernels(shape: tuple[int, ...], random_state: Any) -> Any:
     )
 
 
-#: The models. With True, a model learns the class from the columns of the sample. With False, it learns from all that
-#: is seen which answers are right.
+#: The models. With True, a model learns the class from the columns of the sample. With False, it learns which answers
+#: are right, from these columns and from the features of the probabilities.
 _MODELS: tuple[tuple[Callable[[tuple[int, ...], Any], Any], bool], ...] = (
     (_trees, True),
     (_boosted, True),

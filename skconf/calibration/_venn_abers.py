@@ -20,7 +20,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     the first regression, the sample is labelled as the class; its value at the sample is p₁. In the second regression,
     the sample is labelled as another class; its value at the sample is p₀. If samples are exchangeable, one of the two
     is calibrated, for any classifier. The calibrated probability is p₁/(1 − p₀ + p₁). Its log loss is larger than the
-    log loss of the calibrated one of p₀ and p₁, but by as little as possible in the worst case. The calibrated
+    log loss of whichever of p₀ and p₁ is calibrated, but by as little as possible in the worst case. The calibrated
     probability is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two
     classes, each class is calibrated against the rest, and rows are scaled to sum to one.
 
