@@ -16,7 +16,8 @@ class, you need no option. Many other names are recognised. For the rest there a
 $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virginica
 ```
 
-`skconf evaluate` prints which columns it read, and as what.
+`skconf evaluate` prints which columns it read, and as what. The option of the true labels is also called `--label`; in
+`skconf threshold`, where `--target` is a promise, it is only called `--label`.
 
 <!-- Generated from the names that the code knows by `python tools/generate.py`. -->
 
@@ -60,6 +61,14 @@ probabilities. For other names, pass `--proba COLUMN ...` and `--labels LABEL ..
 Columns with row numbers are never read as a class: {indices}. Any other column that is not recognised is ignored,
 unless an option names it, such as `--slices region`.
 
+## Rows that depend on each other
+
+Several rows of one patient, user or document depend on each other: they are a cluster. Without `--cluster COLUMN`, the
+clusters are in a column with one of these names, if its values repeat, and a line of the output says so: {ids}. If
+there is none, in a column with one of these names: {units}.
+
+`--cluster none` treats all rows as independent. So does a file that is read in batches.
+
 ## Read on
 
 - [Every option of the command](command_line.md#skconf-evaluate).
@@ -85,7 +94,8 @@ def page() -> str:
         first = usual_names.USUAL.get(option)
         rows += f"| {what} | `--{option}` | {f'`{first}`' if first else ''} | {in_code(others - {first})} |\n"
     words, indices = (in_code(names - {""}) for names in (usual_names.AROUND_LABELS, usual_names.INDICES))
-    return PAGE.format(rows=rows, words=words, indices=indices, prefix=PREFIX)
+    ids, units = in_code(usual_names.IDS), in_code(usual_names.UNITS)
+    return PAGE.format(rows=rows, words=words, indices=indices, ids=ids, units=units, prefix=PREFIX)
 
 
 def in_code(names: Iterable[str]) -> str:

@@ -23,14 +23,14 @@ _ELSE = {"weight": "", "abstained": f"; '{_NO_COLUMN}': the model never abstains
 
 
 def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target", weighted: bool = True) -> None:
-    """Add the options; `target` is the name of the option for the true labels.
+    """Add the options; `target` is the name of the option for the true labels, which is also called ``--label``.
 
     If the command refuses weights, which are then not `weighted`, the help does not show their option.
     """
     for name, meaning in _MEANINGS.items():
         else_found = _ELSE.get(name, "; else it is guessed")
         parser.add_argument(
-            f"--{target if name == 'target' else name}",
+            *([f"--{each}" for each in dict.fromkeys([target, "label"])] if name == "target" else [f"--{name}"]),
             metavar="COLUMN",
             help=f"column with the {meaning} (default: {USUAL[name]}, if it exists{else_found})"
             if weighted or name != "weight"
@@ -41,7 +41,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         metavar="COLUMN",
         help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow "
         f"for dependent rows in a cluster. '{_NO_COLUMN}' treats all rows as independent (default: the ids of a "
-        "log, or a column with a name such as id, if its values repeat)",
+        "log, or a column with a name such as id or patient_id, if its values repeat)",
     )
     parser.add_argument(
         "--score",

@@ -124,7 +124,9 @@ def _promise(text: str) -> tuple[str, str | None, float]:
             return risk, label or None, value
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"must be NAME=SHARE or NAME:CLASS=SHARE, such as risk=0.05, but is {text!r}")
+    raise argparse.ArgumentTypeError(
+        f"must be NAME=SHARE or NAME:CLASS=SHARE, such as risk=0.05, but is {text!r}. (--label names the true labels)"
+    )
 
 
 def _run(options: argparse.Namespace) -> int:

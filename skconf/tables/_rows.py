@@ -14,7 +14,7 @@ from skconf._core.columns import plain
 from skconf._core.grades import has_percentages
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
-from skconf._core.usual_names import IDS, PREDICTIONS, USUAL, spelled
+from skconf._core.usual_names import IDS, PREDICTIONS, UNITS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names
 from skconf.tables._entries import as_numbers, as_series, have_no_entry, rows_where
@@ -126,11 +126,13 @@ def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> 
 def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Rows | None:
     """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
 
-    As in a log, a row without a grade is an answer that was not scored.
+    Otherwise rows of the same patient, user or the like depend on each other. As in a log, a row without a grade is an
+    answer that was not scored.
     """
     columns, column = _found(file, columns, ids)
+    unit = next((name for name in file.names if spelled(name) in UNITS), None)
     answer = _answers_of(file, columns)
-    table = next(file.batches(_needed(file, columns, column, answer), None), None)
+    table = next(file.batches(_needed(file, columns, column, unit, answer), None), None)
     rows = None
     if table is not None:
         kept, said = None, list[str]()
@@ -142,9 +144,12 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
                 states["unscored"] = n = int(ungraded.sum())
                 said.append(f"left out {_count(n, 'row')} without a grade in column {columns.correct!r}")
         own, repeated, words = _ids_in(table, column, columns)
-        if columns.cluster is None and words:
-            said.append(words)
-            columns = columns if repeated is None else replace(columns, cluster=column)
+        if columns.cluster is None:
+            found = {column: (repeated, words)}
+            if repeated is None:
+                found[unit] = _ids_in(table, unit, columns)[1:]
+            said += [words for _, words in found.values() if words]
+            columns = replace(columns, cluster=next((name for name, (of, _) in found.items() if of is not None), None))
         with named_by_id(file, ids, kept), located(file.name):
             reasons = None if answer is None else states_in(columns, table, answer)
             if reasons is not None and (gone := reasons.ne(ANSWERED)).any():

@@ -316,6 +316,15 @@ def test_errors_end_in_the_option_that_mends_them(arguments, message, batches, c
     assert message in capsys.readouterr().err
 
 
+def test_true_labels_have_the_option_of_both_commands(capsys):
+    TABLE.rename(columns={"label": "species"}).to_csv("c.csv", index=False)
+    printed = []
+    for option in ("--label", "--target"):
+        assert main(["evaluate", "c.csv", option, "species", "--short"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
 def test_labels_that_batches_cannot_know_are_asked_for_by_their_option(capsys):
     pd.DataFrame({"y_true": Y, "a": 1 - P, "b": P}).to_csv("a.csv", index=False)
     command = ["evaluate", "a.csv", "--proba", "a", "b", "--batches", *METRICS]

@@ -184,7 +184,9 @@ def test_a_promise_that_cannot_be_read_is_named(capsys, promise):
     with pytest.raises(SystemExit) as ended:
         main(["threshold", "p.csv", "--target", promise])
     assert ended.value.code == 2
-    assert "must be NAME=SHARE" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "must be NAME=SHARE" in error
+    assert "--label names the true labels" in error
 
 
 def test_rates_of_a_class_need_the_probabilities_of_labels_with_confidences(capsys):

@@ -330,6 +330,26 @@ def test_rows_of_an_id_that_repeats_are_a_cluster(form, capsys):
         assert "dependent rows" not in "".join(capsys.readouterr())
 
 
+@pytest.mark.parametrize("name", ["patient_id", "User ID", "subjectId", "customer"])
+def test_rows_of_a_patient_or_a_user_are_a_cluster_even_if_each_row_has_an_id(name):
+    named = REPEATED.drop(columns="uid").rename(columns={"id": name})
+    for table in (named, named.assign(id=np.arange(N))):
+        report = ConfidenceReport.from_files(written(table))
+        assert units_of(report) == N // 3
+        words = (
+            f"took rows of one {name!r} as a cluster of dependent rows; cluster=False treats all rows as independent"
+        )
+        assert report.evidence.origin.read_as == [words]
+        assert units_of(ConfidenceReport.from_files(written(table), cluster=False)) is None
+    assert units_of(ConfidenceReport.from_files(written(named.assign(id=np.arange(N) // 2)))) == N // 2
+
+
+def test_a_class_that_is_called_as_patients_are_is_no_cluster():
+    p = CONFIDENCE.round(1)
+    table = pd.DataFrame({"label": np.where(CORRECT, "user", "bot"), "user": p, "bot": (1 - p).round(1)})
+    assert units_of(ConfidenceReport.from_files(written(table))) is None
+
+
 def test_a_column_of_few_kinds_that_is_called_as_ids_are_is_none():
     """Of 120 rows in one kind, or two; and of 101 rows of an id: by another column that is called so."""
     report = ConfidenceReport.from_files(written(REPEATED.assign(id="kind")))
