@@ -164,7 +164,8 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # All choices were made on the data of these two tables, and on random forests. The third table is of models that were
 # not used for any choice: logistic regression, a multilayer perceptron, 15 nearest neighbours and naive Bayes. They are
 # trained on the first nine data sets above, and on six of ``make_classification`` (600 to 20,000 samples, two to five
-# classes). XGBoost is trained on those six. Each has 5 splits, and at most 6,000 samples to train on::
+# classes). XGBoost is trained on those six. Each pair of a model and a data set has 5 splits, and at most 6,000 samples
+# to train on::
 #
 #     330 splits           A: cwA  Brier   loss   >1σ >3σ   B: cwA  Brier   loss   >1σ >3σ
 #     uncalibrated         0.8316  0.1272  1.000  209 166   0.8316  0.1272  1.000  209 166

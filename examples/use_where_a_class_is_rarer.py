@@ -25,8 +25,8 @@ data = load_breast_cancer()
 X, y = data.data, np.where(data.target == 0, "malignant", "benign")
 
 # %%
-# We train one classifier, for a share of 5%. It holds out a third of its rows, and calibrates on them. Their shares are
-# known.
+# We train one classifier, for a share of 5%. It holds out a third of its rows, and calibrates on them. The shares of
+# the classes in these rows are known.
 there = SelectiveClassifier(
     GaussianNB(), threshold=0, calibration="pooled", cv=0.33, prevalence={"malignant": 0.05}, random_state=0
 ).fit(X[::2], y[::2])
@@ -36,9 +36,9 @@ print(report.summary())
 
 # %%
 # How many malignant cases do the probabilities imply? We make 20 splits. In each, a third of the rows trains the model,
-# and a third calibrates. The last third stands for the cases on which the model is used. Its classes are weighted to
-# the share there. The table is for a share of 1.1%: of 1,000 cases, 11 are malignant. It has the number of malignant
-# cases that the probabilities imply, and the cost of 1,000 cases.
+# and a third calibrates. The last third stands for the cases on which the model is used. In this third, the classes are
+# weighted to the share in use. The table is for a share of 1.1%: of 1,000 cases, 11 are malignant. It has the number of
+# malignant cases that the probabilities imply, and the cost of 1,000 cases.
 shares = np.geomspace(0.003, 0.37, 12)
 costs = {"missed": 20, "false alarm": 1}
 rows = []
