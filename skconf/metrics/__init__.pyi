@@ -140,8 +140,8 @@ def aurc_loss(
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
     AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded errors) among the k
-    predictions with the highest scores. Within a tie, it is exactly the expectation over a random order. So the order
-    of rows never matters.
+    predictions with the highest scores. For tied scores, the value is exactly the expectation over a random order. So
+    the order of rows never matters.
 
     Returns
     -------
@@ -196,9 +196,9 @@ def calibrated_size_ratio(
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
     CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
-    predicted class. A calibrated classifier has 1 on average. If the value is above 1, the classifier is overconfident
-    on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to make such errors
-    by chance. If the value is below 1, it is underconfident.
+    predicted class. The CSR of a calibrated classifier is 1 on average. If the value is above 1, the classifier is
+    overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to
+    make such errors by chance. If the value is below 1, the classifier is underconfident.
 
     Parameters
     ----------
@@ -296,9 +296,10 @@ def capped_size_ratio(
 
     The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
     and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
-    With any cap, a calibrated classifier has 1; if the value is above 1, the classifier is overconfident on its errors.
-    Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few errors of high confidence that
-    most samples do not contain. With a cap, the value can be estimated from small samples.
+    With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier is
+    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few
+    errors of high confidence that most samples do not contain. With a cap, the value can be estimated from small
+    samples.
 
     Parameters
     ----------
@@ -337,9 +338,9 @@ def cf1_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -394,9 +395,9 @@ def cfbeta_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
@@ -567,7 +568,7 @@ def coverage_score(
 ) -> float:
     """Coverage: the share of predictions that are accepted.
 
-    The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. It is the
+    The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. The score is the
     confidence, unless a selective classifier uses another score. Rows that abstain are accepted at no threshold.
 
     Parameters
@@ -604,9 +605,9 @@ def cprecision_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -661,9 +662,9 @@ def crecall_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -716,7 +717,8 @@ def cumulative_calibration_error(
     Parameters
     ----------
     statistic : {"mad", "range"}, default="mad"
-        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest such gap in any interval of confidences.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest gap over any interval of confidences, not only
+        over intervals from 0.
 
     Returns
     -------
@@ -850,9 +852,9 @@ def cw_f1_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -909,9 +911,9 @@ def cw_fbeta_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
@@ -970,9 +972,9 @@ def cw_jaccard_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1071,9 +1073,9 @@ def cw_precision_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1128,9 +1130,9 @@ def cw_recall_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1233,8 +1235,8 @@ def cw_roc_curve(
 
     Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
     cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
-    is the same for the samples of other classes. It is scikit-learn's curve with weights w c. Samples with equal p_k
-    are added together.
+    is the same for the samples of other classes. The curve is scikit-learn's ROC curve with weights w c. Samples with
+    equal p_k are added together.
 
     Parameters
     ----------
@@ -1269,9 +1271,9 @@ def cw_specificity_score(
     ----------
     average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
         "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-        more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
-        number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with
-        the value of each class.
+        more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by
+        the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
+        with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
 
@@ -1786,8 +1788,8 @@ def overconfidence_risk(
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
     deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
     than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
-    definition of the paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the
-    ratio. The other methods always return 1 − p.
+    definition of the paper. P_risk is then 0 for many overconfident models, because right answers with confidence 1
+    lower the ratio. The other methods always return 1 − p.
 
     Parameters
     ----------
@@ -1918,8 +1920,8 @@ def selective_accuracy_score(
         classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
     coverage : float, default=None
         Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
-        are accepted. If some of several tied ones must be rejected, the value is the mean over all choices of them. Set
-        it to compare models at the same coverage.
+        are accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices
+        of them. Set `coverage` to compare models at the same coverage.
 
     Returns
     -------
@@ -1951,8 +1953,8 @@ def selective_risk_loss(
         classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
     coverage : float, default=None
         Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
-        are accepted. If some of several tied ones must be rejected, the value is the mean over all choices of them. Set
-        it to compare models at the same coverage.
+        are accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices
+        of them. Set `coverage` to compare models at the same coverage.
 
     Returns
     -------

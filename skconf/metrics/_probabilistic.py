@@ -14,7 +14,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class _ProbabilityMasses(ClassAverage):
-    """For each class: sums of p over its own samples, of p over other samples, and of 1 − p over its own samples."""
+    """For each class: sums of p over its own samples, of p over all samples, and of 1 − p over its own samples."""
 
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
         true_class = profile.require("true_class")
@@ -24,12 +24,12 @@ class _ProbabilityMasses(ClassAverage):
         n_classes = profile.proba.shape[1]
         to_truth, classes = given_to_truth(profile), Cells(true_class, n_classes)
         hit, missed = Term(to_truth, classes), Term(1.0 - to_truth, classes)
-        # Over all classes, a sample is given its own weight.
+        # The probabilities of a sample, summed over all classes, give its weight.
         given_away = Term(1.0, classes) if self.average == "micro" else Term(profile.proba)
         return hit, given_away, missed
 
     def combine(self, hit: NDArray[Any], given: NDArray[Any], missed: NDArray[Any]) -> Any:
-        return super().combine(hit, given - hit, missed)  # the hits are added again, so that no digits are lost
+        return super().combine(hit, given - hit, missed)  # quotients add the hits again, so no digits are lost
 
 
 class CPrecisionScore(

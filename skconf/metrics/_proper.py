@@ -166,7 +166,7 @@ class _Normalized(Substitute, Additive):
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         right = profile.correctness
-        # Between right and wrong: exactly zero where there is nothing between.
+        # The sum of z (1 − z) is exactly 0 if all answers are right or wrong.
         between = 0.0 if profile.kind == "right or wrong" else right * (1 - right)
         return *self.asked.terms(profile), Term(right), Term(between)
 
@@ -265,7 +265,7 @@ class BrierDecomposition(
         check_option(self.strategy, "strategy", (*STRATEGIES, "isotonic"))
 
     def value(self, profile: ConfidenceProfile) -> BrierParts:
-        if self.strategy == "uniform":  # without a sort: the bin of a sample depends on no other
+        if self.strategy == "uniform":  # without a sort: the bin of a sample depends on no other sample
             weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
             right, bins = profile.correctness.astype(np.float64), bins_of_confidence(profile, self.n_bins)
             return _in_bins(profile.confidence, right, weight, bins.codes)
@@ -292,7 +292,7 @@ def _by_isotonic_fit(points: Levels) -> BrierParts:
     sure, right, fitted = points.confidence, points.accuracy, points.isotonic_accuracy
     share = points.weight / points.weight.sum()
     overall = float(share @ right)
-    # Within a level z varies about the accuracy there; that part is the same in every loss and cancels.
+    # Within a level, z varies about the accuracy. This part is the same in every loss, and cancels.
     improved = share @ ((sure - right) ** 2 - (fitted - right) ** 2)
     return BrierParts(float(improved), float(share @ (fitted - overall) ** 2), overall * (1 - overall), 0.0)
 

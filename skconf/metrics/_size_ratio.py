@@ -75,9 +75,9 @@ class CalibratedSizeRatio(
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
     CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
-    predicted class. A calibrated classifier has 1 on average. If the value is above 1, the classifier is overconfident
-    on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to make such errors
-    by chance. If the value is below 1, it is underconfident.
+    predicted class. The CSR of a calibrated classifier is 1 on average. If the value is above 1, the classifier is
+    overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to
+    make such errors by chance. If the value is below 1, the classifier is underconfident.
 
     {predictions}
     eps : float, default=1e-8
@@ -128,9 +128,10 @@ class CappedSizeRatio(
 
     The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
     and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
-    With any cap, a calibrated classifier has 1; if the value is above 1, the classifier is overconfident on its errors.
-    Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few errors of high confidence that
-    most samples do not contain. With a cap, the value can be estimated from small samples.
+    With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier is
+    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few
+    errors of high confidence that most samples do not contain. With a cap, the value can be estimated from small
+    samples.
 
     {predictions}
     cap : float, default=20
@@ -257,7 +258,7 @@ class CalibratedSizeRatioZScore(
 
     See Also
     --------
-    overconfidence_risk : The same as a probability.
+    overconfidence_risk : The z-score on a scale from 0 to 1.
 
     References
     ----------
@@ -298,8 +299,8 @@ class OverconfidenceRisk(
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
     deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
     than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
-    definition of the paper. It is 0 for many overconfident models, because right answers with confidence 1 lower the
-    ratio. The other methods always return 1 − p.
+    definition of the paper. P_risk is then 0 for many overconfident models, because right answers with confidence 1
+    lower the ratio. The other methods always return 1 − p.
 
     {predictions} The methods "convolution" and "monte_carlo" take no weights.
     eps : float, default=1e-8
@@ -373,7 +374,7 @@ class OverconfidenceRisk(
 
     def combine(self, sizes: NDArray[Any], weight: NDArray[Any], odds: NDArray[Any]) -> Any:
         risk = ndtr(super().combine(sizes, weight, odds))
-        # A ratio of 1 up to rounding is 1, or the order of rows would decide between 0 and 1/2.
+        # A ratio of 1 up to rounding is 1. Otherwise, the order of rows would decide between 0 and 1/2.
         return np.where(weight == 0, np.nan, np.where(sizes.real > weight.real * (1 + 1e-12), risk, 0.0))
 
 
@@ -418,7 +419,7 @@ def as_large_as(observed: float, drawn: Floats) -> NDArray[np.bool_]:
 
 
 def draw_error_sizes(size: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw Σ s e, with independent errors e of probability 1/s, as calibrated confidences give by chance; s >= 1."""
+    """Draw Σ s e for calibrated confidences: independent errors e of probability 1/s, with sizes s >= 1."""
     chance = 1 / size
     outcomes = np.column_stack([chance, 1 - chance])
     return len(size) + draw_sums(outcomes, np.column_stack([size, np.zeros(len(size))]), n_draws, rng)

@@ -32,7 +32,7 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
 
 
 def area_of_ranking(ranking: Ranking) -> tuple[Any, Any]:
-    """Return the same for each draw, from a ranking with the positives in place of errors."""
+    """Return what :func:`area` returns, for each draw, from a ranking whose errors are the positives."""
     support, rest = ranking.total_errors, ranking.total_right
     share = divide(ranking.discordant_weight(), support * rest, np.nan)
     return np.clip(share, 0.0, 1.0), support
@@ -56,7 +56,7 @@ def _won_by_few(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats)
     mine = np.flatnonzero(present[order])
     first = np.searchsorted(ordered, ordered[mine], side="left")
     last = np.searchsorted(ordered, ordered[mine], side="right")
-    # A positive beats the negatives at lower scores, and half of those at its own.
+    # A positive beats the negatives at lower scores, and half of the negatives at its own score.
     won = (weight[order[mine]] * (below[first] + below[last])).sum() / 2
     return float(won), float(below[-1])
 
@@ -75,7 +75,7 @@ def by_score(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) ->
 
 
 def ascending(score: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
-    """Return the order that sorts probabilities, and the sorted ones.
+    """Return the order that sorts probabilities, and the sorted probabilities.
 
     The bits of non-negative floats have the same order as the floats. 16 bits at a time are sorted in linear time. Only
     the first 32 bits of a float64 are sorted; afterwards, ties in these bits are corrected.

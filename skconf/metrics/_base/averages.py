@@ -21,7 +21,7 @@ AVERAGES = ("binary", "macro", "micro", "weighted", None)
 _PARAMETERS = """\
 average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
     "binary" returns the value of the class `pos_label`. In a binary task, this is the second class by default; with
-    more classes, an error asks for it. "macro" returns the mean over classes, "weighted" the mean weighted by the
+    more classes, `pos_label` must be given. "macro" returns the mean over classes, "weighted" the mean weighted by the
     number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with the
     value of each class.
 zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -61,7 +61,7 @@ class ClassAverage(Additive, rests_on="classes"):
 
     @abstractmethod
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return the masses for `combine`, with an axis of classes. If `positive` is given, it is the last class."""
+        """Return the masses for `combine`, with an axis of classes. If `positive` is given, it is last on this axis."""
 
     @abstractmethod
     def quotient(
@@ -90,7 +90,7 @@ class ClassAverage(Additive, rests_on="classes"):
         return quotient
 
     def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[Any]:
-        """Return the weights of the classes in the plain mean, which are ones."""
+        """Return the weights of the classes in the plain mean: one for each."""
         return np.ones(hit.shape)
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
@@ -156,7 +156,7 @@ class RecallOf(ClassAverage):
 
 
 class FScoreOf(ClassAverage):
-    """The harmonic mean of precision and recall, weighted for `FBetaOf`."""
+    """The harmonic mean of precision and recall, which `FBetaOf` weights."""
 
     def recall_share(self) -> float:
         """Return the weight of recall in the harmonic mean."""
@@ -183,7 +183,7 @@ class FBetaOf(FScoreOf):
 
 
 class JaccardOf(ClassAverage):
-    """The share of the samples that are predicted as a class, or belong to it, that do both."""
+    """Of the samples that are predicted as a class or belong to it, the share that does both."""
 
     def quotient(
         self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
@@ -215,7 +215,7 @@ class ConfusionMatrix(MatrixOfSums):
 
     @abstractmethod
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        """Return the term whose sums are the matrix, which may be flat."""
+        """Return the term whose sums are the entries of the matrix."""
 
     def combine(self, mass: NDArray[Any]) -> Any:
         if self.normalize is None:

@@ -13,7 +13,7 @@ from skconf.metrics._base.sums import Cells
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once, computed_once_of_confidence
 
-#: Share of a weight by which sums in another order differ.
+#: Sums in another order may differ by this share of a weight.
 _ROUNDING = 1e-14
 
 
@@ -74,7 +74,7 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, ranking: Ranking) -> Self:
-        """Reverse a ranking by confidence."""
+        """Return the levels of a ranking by confidence, in reverse order."""
         right = ranking.weight - ranking.errors
         right[np.abs(right) <= _ROUNDING * ranking.weight] = 0.0  # no weight below zero by rounding
         return cls(ranking.score[::-1], ranking.weight[::-1], right[::-1])

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import Notice
 
-#: Skewness, and fourth moment over squared variance, up to which a sum is drawn as a whole: its quantiles are then off
-#: by less than a hundredth of its standard deviation, which thousands of draws cannot show.
+#: A sum is drawn as a whole if its skewness is at most the first number, and if the summed fourth moments of the rows,
+#: divided by the squared variance of the sum, are at most the second. The quantiles are then off by less than a
+#: hundredth of the standard deviation, which thousands of draws cannot show.
 _SKEWNESS, _FOURTH = 0.1, 0.01
 _CELLS_AT_ONCE = 1 << 21
 #: With chances above this, each cell is drawn; below it, the gaps between hits are drawn.
@@ -19,12 +20,12 @@ _RARE = 0.1
 def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
     """Draw Σ_i (a_i,Y − E a_i,Y), with independent labels Y drawn from the probabilities in row i.
 
-    The many rows with the smallest effect are drawn as one sum, from the gamma distribution with its first three
-    moments. In the other rows, only the exceptions from the most probable label are drawn. Both arrays have a row for
-    each sample and a column for each label k: `proba` its probability, `cost` its cost a_ik.
+    The many rows with the smallest effect are drawn as one sum, from the gamma distribution with the first three
+    moments of this sum. In the other rows, only the exceptions from the most probable label are drawn. Both arrays have
+    a row for each sample and a column for each label k: `proba` its probability, `cost` its cost a_ik.
     """
-    # Sums over an array in the order of columns differ by rounding. This would change the order of similar rows, and so
-    # the draws.
+    # The sums of an array that is stored by columns would differ by rounding. This would change the order of similar
+    # rows, and so the draws.
     proba, cost = np.ascontiguousarray(proba), np.ascontiguousarray(cost)
     mean, *moments = _moments(proba, cost)
     second, third, fourth = (part.sum() for part in moments)
@@ -101,7 +102,7 @@ def _is_smooth(second: Any, third: Any, fourth: Any) -> Any:
 
 
 def _by_moments(second: float, third: float, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw from the shifted gamma distribution with mean 0 and these moments; if the third is 0, the normal one."""
+    """Draw from the shifted gamma distribution with mean 0 and these moments; if the third is 0, from the normal."""
     skewness = third / second**1.5
     if abs(skewness) < 1e-6:
         return np.sqrt(second) * rng.standard_normal(n_draws)
@@ -139,7 +140,7 @@ def _rare_cells(n_cells: int, chance: float, rng: np.random.Generator) -> NDArra
     while last < n_cells:
         expected = (n_cells - last) * chance
         gaps = rng.geometric(chance, int(expected + 4 * np.sqrt(expected) + 16))
-        # Gaps reach 2^63 − 1; one that leaves the cells is long enough.
+        # A gap may be as large as 2^63 − 1. It is cut, because one that leaves the cells is long enough.
         cells = last + np.cumsum(np.minimum(gaps, n_cells + 1))
         found.append(cells)
         last = int(cells[-1])
@@ -148,7 +149,7 @@ def _rare_cells(n_cells: int, chance: float, rng: np.random.Generator) -> NDArra
 
 
 def _labels(cumulative: Floats, row: NDArray[np.intp], at: Floats) -> NDArray[np.intp]:
-    """Return the first label of each row whose cumulative probability exceeds a number, by bisection."""
+    """Find by bisection, for each row, the first label whose cumulative probability exceeds a number."""
     n_labels = cumulative.shape[1]
     below = np.zeros(len(row), dtype=np.intp)
     step = 1 << (n_labels - 1).bit_length()

@@ -30,7 +30,7 @@ from skconf.metrics._base.sums import Sums as Sums
 from skconf.metrics._base.sums import Term as Term
 from skconf.profile import KNOWN, ConfidenceProfile, Kind
 
-#: Each includes those before it.
+#: A metric that takes one of these kinds of answers also takes the kinds before it.
 _KINDS: tuple[Kind, ...] = ("right or wrong", "graded", "costs")
 
 
@@ -46,20 +46,21 @@ class Metric(Registered):
     #: Why the error of the value must be found by resampling: there are no influence values, or a kink makes them
     #: unreliable. Empty if influence values are reliable.
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
-    #: Why it cannot be computed from accumulated parts; empty if a trial decides.
+    #: Why it cannot be computed from accumulated parts. If this is empty, accumulators try it with a few samples.
     why_not_merged: ClassVar[str] = ""
-    #: Whether it uses the score that selection ranks by instead of the confidence, if the two differ.
+    #: Whether it uses the score by which selection ranks, and not the confidence, if the two differ.
     reads_score: ClassVar[bool] = False
     #: Whether it estimates a property of the source of the samples, so that an interval is meaningful.
     is_estimate: ClassVar[bool] = True
-    #: The kinds of answers for which it is defined: right or wrong answers; also "graded" ones, whose correctness lies
-    #: in [0, 1]; or also answers of which only "costs" are known.
+    #: The kinds of answers for which it is defined: right or wrong ones alone; also "graded" ones, whose correctness
+    #: lies in [0, 1]; or both of these and answers of which only "costs" are known.
     takes: ClassVar[Kind] = "right or wrong"
-    #: Whether rows that abstain count, as rejected rows do; otherwise only the other rows count.
+    #: Whether rows that abstain count, like rejected rows. If not, only rows with an answer count.
     counts_abstained: ClassVar[bool] = False
-    #: Whether it compares answers with independent draws: it then refuses those in groups.
+    #: Whether it compares answers with independent draws. It then refuses answers in clusters.
     draws_answers: ClassVar[bool] = False
-    #: Whether it is a mean of what answers lose: a share if they are right or wrong, and in units of their costs.
+    #: Whether it is a mean over answers of the loss (or of 1 − loss): a share if answers are right or wrong, and a cost
+    #: if only their costs are known.
     of_losses: ClassVar[bool] = False
 
     def rows_of(self, profile: ConfidenceProfile) -> ConfidenceProfile:
@@ -73,7 +74,7 @@ class Metric(Registered):
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether the value is 0 for a calibrated population but above 0 in its samples, without using classes."""
+        """Whether the value is 0 for a calibrated population but above 0 in its samples; False if it uses classes."""
         return False
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
@@ -265,7 +266,7 @@ class Additive(Metric):
         return np.asarray(self.combine(*self.sums(profile, groups, n_groups)))
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
-        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        """Return the first-order effect of each sample on the value. Squared effects add up to the variance."""
         slopes = self.gradient(*self.sums(profile))
         out = np.empty(len(profile))
         for rows, block in profile.blocks():
@@ -283,8 +284,8 @@ class Ratio(Additive):
 
     #: The value of 0/0.
     empty: ClassVar[float] = np.nan
-    #: Its interval if it is a share of samples with equal weights. "exact" is Clopper and Pearson's interval, which
-    #: holds for every share, as a limit of a risk must. "wilson" is the usual, narrower interval, which holds on
+    #: Its interval if it is a share of samples with equal weights. "exact" is Clopper and Pearson's interval. It holds
+    #: for every share, as it must for a limit of a risk. "wilson" is the usual, narrower interval, which holds on
     #: average over shares. Empty if the metric is not a share.
     share_interval: ClassVar[Literal["exact", "wilson", ""]] = ""
 
@@ -321,8 +322,8 @@ class Ranked(Metric):
 
     why_resampled = "its slopes are not known"
     reads_score = True
-    #: Whether the value depends on the scores themselves. If only their order matters, right answers that no error is
-    #: between may be taken as tied.
+    #: Whether the value depends on the scores themselves. If only their order matters, right answers with no error
+    #: between them may be taken as tied.
     reads_levels: ClassVar[bool] = False
 
     @property
@@ -351,7 +352,7 @@ class Ranked(Metric):
         self._refuse_influence()
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
-        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        """Return the first-order effect of each sample on the value. Squared effects add up to the variance."""
         ranking = self.ranking_of(profile)
         right, wrong = self.slopes(ranking)
         score = profile.score if self.reads_score else profile.confidence
@@ -370,7 +371,7 @@ class Whole(Metric):
 
 
 class Substitute(Metric):
-    """The computation of a metric whose parameters need another kind. It has the name and facts of that metric."""
+    """The computation of a metric whose parameters need another kind of metric. It has the facts of `asked`."""
 
     asked: Any
 
@@ -411,7 +412,7 @@ def divide(above: ArrayLike, below: ArrayLike, empty: float) -> NDArray[Any]:
 
 
 def magnitude(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the absolute value. For a complex number, return it for the real part, with its derivative."""
+    """Return the absolute value; for a complex number, that of its real part, with its derivative."""
     return values * np.where(values.real < 0, -1.0, 1.0)
 
 

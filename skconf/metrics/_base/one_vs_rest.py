@@ -31,7 +31,7 @@ class RankedByClass(Metric, rests_on="order"):
     """
 
     why_resampled = ""
-    #: What the weights are called: metrics that call them alike share the sorted probabilities of a class.
+    #: The name of the weights. Metrics with the same name share the sorted probabilities of a class.
     weighted_by: ClassVar[str]
     #: Whether its standard error takes the numbers of positives and negatives as given, as DeLong's does.
     given_numbers: ClassVar[bool] = False
@@ -53,14 +53,14 @@ class RankedByClass(Metric, rests_on="order"):
 
     @abstractmethod
     def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
-        """Return the same for each draw of the weights, from a ranking with the samples of the class as its errors."""
+        """Return what `of_class` returns, for each draw, from a ranking whose errors are the samples of the class."""
 
     @abstractmethod
     def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
         """Return the first-order effect of each sample on the value of a class."""
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
-        """Return a lower bound of the value, if scores that look equal may differ in truth."""
+        """Return a lower bound of the value, if equal scores may have differed before rounding."""
         return self.of_class(score, present, weight)[0]
 
     def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
@@ -79,7 +79,7 @@ class RankedByClass(Metric, rests_on="order"):
         return self.of_classes(*self._by_class(profile))
 
     def of_classes(self, values: Floats, support: Floats) -> NDArray[Any]:
-        """Return the value from those of the classes, or of the positive class only, along the last axis."""
+        """Return the value from the values of the classes, or of the positive class alone, on the last axis."""
         if values.shape[-1] == 1:
             return np.asarray(values[..., 0])
         if self.average is None:
@@ -87,13 +87,13 @@ class RankedByClass(Metric, rests_on="order"):
         return mean_of_defined(values, support if self.average == "weighted" else np.ones_like(values))
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return the notice that the value is undefined, or that some classes have none."""
+        """Return the notice that the value is undefined, or that some classes have no value."""
         return self.notices_of_classes(self._by_class(profile)[0], profile.require("classes"), value)
 
     def notices_of_classes(self, values: Floats, classes: NDArray[Any], value: Any) -> list[Notice]:
-        """Return the notice that the value is undefined, or that some classes have none."""
+        """Return the notice that the value is undefined, or that some classes have no value."""
         absent = np.isnan(values)
-        scalar_is_nan = absent.all() and self.average is not None  # these have a notice
+        scalar_is_nan = absent.all() and self.average is not None  # this has a notice of its own
         if not absent.any() or scalar_is_nan or len(values) == 1:
             return self.undefined_notices(value)
         left_out = "NaN for" if self.average is None else "an average without"
@@ -109,7 +109,7 @@ class RankedByClass(Metric, rests_on="order"):
         return shares
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
-        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        """Return the first-order effect of each sample on the value. Squared effects add up to the variance."""
         values, support = self._by_class(profile)
         if self.average is None and len(values) > 1:
             raise TypeError(f"{self.info.name} has no influence values with average=None. Choose an average.")

@@ -79,12 +79,12 @@ class WeightMeaning(Enum):
 
 #: What the value of a metric rests on, by which its confidence interval is chosen.
 #:
-#: - "errors": the errors that it counts, or the right answers where these are fewer. An accuracy, a Brier score.
-#: - "order": their ranks by confidence as well, for which a single error is not enough. An area under a curve of
-#:   right and wrong answers; or of the samples of each class and the others, of a metric with `class_shares`.
-#: - "classes": the samples of each class, by its `class_shares`. A mean over classes.
-#: - "tail": errors that confidences call so rare that a sample often has none of them. The size ratio.
-#: - "samples": all samples alike; it does not read which answers are right. A mean confidence, a coverage.
+#: - "errors": the errors that it counts, or the right answers if these are fewer. Examples: accuracy, Brier score.
+#: - "order": the errors and their ranks by confidence, for which a single error is not enough. Examples: an area under
+#:   a curve of right and wrong answers; with `class_shares`, an area for the samples of each class against the rest.
+#: - "classes": the samples of each class, by its `class_shares`. Example: a mean over classes.
+#: - "tail": errors that are so rare by their confidences that a sample often has none. Example: the size ratio.
+#: - "samples": all samples alike, whichever answers are right. Examples: mean confidence, coverage.
 RestsOn = Literal["errors", "order", "classes", "tail", "samples"]
 
 
@@ -335,7 +335,7 @@ def _function(cls: type[Any]) -> Any:
 
 
 def _refuse_misspelled(cls: type[Any], params: Mapping[str, Any]) -> None:
-    """Raise if an unknown parameter is one that all metrics have, in another library's or a wrong spelling."""
+    """Raise if an unknown parameter is one of all metrics, misspelled or with its name in another library."""
     own = {f.name for f in fields(cls)}
     for given in [name for name in params if name not in own]:
         elsewhere = [name for name, others in _ELSEWHERE.items() if given in others]

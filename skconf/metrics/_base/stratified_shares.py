@@ -1,9 +1,9 @@
 """Shares of errors in parts of the answers, if classes are weighted to other shares than they have in the sample.
 
 Nearly all errors of a part may be of a class with little weight, or of few rows with much weight. Kish's effective
-number of rows shows neither: 95% intervals with it covered the truth in as little as 6% of data sets. Here the errors
-and the right answers of each class have Jeffreys' limits. MOVER combines these limits for the weighted sums and for
-their quotient (Zou and Donner, Statistics in Medicine 27, 2008; Donner and Zou, Statistical Methods in Medical
+number of rows shows neither: 95% intervals from this number covered the truth in as little as 6% of data sets. Here the
+errors and the right answers of each class have Jeffreys' limits. MOVER combines these limits for the weighted sums and
+for their quotient (Zou and Donner, Statistics in Medicine 27, 2008; Donner and Zou, Statistical Methods in Medical
 Research 21, 2012). In simulations, these intervals covered the truth in 92 to 99% of data sets.
 """
 
@@ -32,8 +32,8 @@ class StratifiedShares:
     mass : ndarray of shape (n_strata,)
         Share of each stratum in the total weight.
     may_be_wrong, may_be_right : ndarray of shape (n_strata, n_parts), bool
-        Whether wrong and right answers are possible. If all rows have the same answer, the rows of this class are
-        right, and all other rows are wrong.
+        Whether wrong and right answers are possible. If all answers of a part are the same class, the rows of this
+        class are right, and all other rows are wrong.
     """
 
     wrong: Floats
@@ -45,7 +45,7 @@ class StratifiedShares:
 
     @classmethod
     def of_parts(cls, profile: ConfidenceProfile, part: Codes, n_parts: int) -> Self | None:
-        """Return the counts in disjoint parts; None if answers have no strata, are graded or come in groups."""
+        """Return the counts in disjoint parts; None if answers have no strata, are graded or come in clusters."""
         if profile.strata is None or profile.kind != "right or wrong" or profile.groups is not None:
             return None
         weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
@@ -89,7 +89,7 @@ class StratifiedShares:
 
 
 def _sum_of_shares(mass: Floats, hits: Floats, sizes: Floats, may_be: NDArray[np.bool_], level: float) -> Any:
-    """Return Σ mass · hits / sizes over the strata, with limits from the limits of each stratum (MOVER)."""
+    """Return Σ mass · hits / sizes over the strata, and its limits, from the limits of each stratum (MOVER)."""
     low, high = jeffreys(hits, sizes, level)
     share = hits / sizes
     value = (mass * share).sum(axis=0)
@@ -109,7 +109,7 @@ def _of_both(one: Any, other: Any) -> Any:
 
 
 def jeffreys(hits: Floats, sizes: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return Jeffreys' limits of shares of hits. They are 0 without hits, and 1 if all are hits."""
+    """Return Jeffreys' limits of shares of hits. The lower one is 0 without hits, the upper one 1 if all are hits."""
     tail, misses = (1 - level) / 2, sizes - hits
     low = np.where(hits > 0, betaincinv(hits + 0.5, misses + 0.5, tail), 0.0)
     return low, np.where(misses > 0, betaincinv(hits + 0.5, misses + 0.5, 1 - tail), 1.0)

@@ -15,7 +15,7 @@ from skconf.profile import ConfidenceProfile
 
 Sums = tuple[NDArray[Any], ...]
 
-#: Most columns of a matrix, and most cells, that are added one by one.
+#: Up to this many columns of a matrix, or cells, are added one by one.
 _FEW = 4
 #: Fewest samples for which a sparse matrix of the cells is worth its overhead.
 _MANY_ROWS = 1 << 15
@@ -97,9 +97,9 @@ class _Read(NamedTuple):
 class BlockSums:
     """Sums of terms, and of products of two terms, over the samples of a block. Shared parts are computed once.
 
-    Columns and cells are identified by the name under which the block holds them, such as a key of `computed_once`;
-    others are identified by their term. Columns are multiplied by `numpy.dot`, because it lets other threads run,
-    unlike ``@``. Groups are numbered from 0. With groups, all sums have a leading axis over them.
+    If the block holds columns or cells under a name, such as a key of `computed_once`, this name identifies them.
+    Otherwise, their term identifies them. Columns are multiplied by `numpy.dot`, because it lets other threads run,
+    unlike ``@``. Groups are numbered from 0. With groups, all sums have a leading axis over the groups.
     """
 
     def __init__(self, block: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> None:
@@ -152,7 +152,7 @@ class BlockSums:
         return found.reshape(*self._lead, sizes[0] * len(left), sizes[1] * len(right))
 
     def _sum(self, columns: Sequence[_Values], power: int, cells: Cells | None) -> NDArray[Any]:
-        """Return Σ wᵖ times the product of columns, which may be numbers, by group and cell, in one axis."""
+        """Return Σ wᵖ times the product of columns or numbers: one axis, with a sum for each group and cell."""
         factor, arrays = 1.0, list[_Values]()
         for column in columns:
             if column.given.ndim == 0:
@@ -197,7 +197,7 @@ class BlockSums:
     def _product(self, arrays: Sequence[_Values], power: int) -> Floats | None:
         """Return a power of the weights times at most two columns; None if all are ones.
 
-        Each column is multiplied by weights only once, because other sums need it, too.
+        A column is multiplied by w and not by a higher power, because other sums need the product w v, too.
         """
         power = 0 if self.weight is None else power
         factors = [self._weighted(values, int(place < power)) for place, values in enumerate(arrays)]
@@ -206,7 +206,7 @@ class BlockSums:
         return reduce(np.multiply, factors) if factors else None
 
     def _members(self, place: Cells, column: Floats | None = None) -> Any:
-        """Return the matrix of places and samples: it has a one, or the number of the sample, at the sample's place."""
+        """Return the matrix of places and samples. At its place, a sample has its number in `column`, or a one."""
         if column is None:
             return self._once("members", place, find=lambda: self._members(place, np.ones(self.n)))
         return sparse.csc_array((column, place.codes, np.arange(self.n + 1)), shape=(place.n, self.n))

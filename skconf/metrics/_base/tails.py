@@ -6,7 +6,7 @@ from scipy.special import ndtr
 
 from skconf._core.probabilities import Floats
 
-#: Sizes up to this share of the spread of all sizes that are not larger are treated together, as a normal variable.
+#: The normal part of a sum ends at the largest size that is at most this share of the spread of all sizes up to it.
 _REGULAR = 1 / 10
 #: Rounding to the grid moves a sum by this share of the spread, unless that takes too many cells.
 _PRECISION = 0.003
@@ -33,7 +33,7 @@ def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
     rest, rest_occurred = size[n_regular:], occurred[n_regular:]
     step = total / _cells(total, rest, spread)
     cell = np.rint(rest / step)
-    # Equal sums of unequal sizes differ by their rounding, and count as equal.
+    # After rounding, equal sums of other sizes may differ by about this much. They count as equal.
     seen = max(float(cell[rest_occurred].sum()) - np.ceil(np.sqrt(_variance(rest))), 0.0)
     small = _NormalSum(size[:n_regular], occurred[:n_regular]) if n_regular else None
     # From this many cells on, the sum is not below the observed one, whatever the normal part is.
@@ -45,7 +45,7 @@ def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
 
 
 def _cells(total: float, rest: Floats, spread: Floats) -> int:
-    """Return the number of cells of the observed sum that makes rounding negligible."""
+    """Return into how many cells to divide the observed sum, so that rounding is negligible."""
     usual = spread[-len(rest) :][rest < total] if len(rest) else rest
     if not len(usual):
         return _FEWEST_CELLS
@@ -78,7 +78,7 @@ class _NormalSum:
     def __init__(self, size: Floats, occurred: NDArray[np.bool_]) -> None:
         self.mean, self.spread = float(len(size)), float(np.sqrt((size - 1).sum()))
         self.skewness = float(((size - 1) * (size - 2)).sum()) / self.spread**3
-        # Sums of equal sizes are as far apart as these.
+        # If all sizes are equal, neighbouring sums differ by one size.
         gap = float(size[0]) if size[0] == size[-1] else 0.0
         self.observed = float(size[occurred].sum()) - gap / 2
         self.reach = self.observed - self.mean + _REACH * self.spread

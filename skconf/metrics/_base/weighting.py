@@ -55,8 +55,8 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
     Notes
     -----
     If the metric has parameters `labels` or `pos_label`, it gets the labels of the columns and the positive class. So
-    it knows all classes, even if a fold lacks one. If a metric of probabilities has no `pos_label`, the positive class
-    is the last of the sorted labels, as in scikit-learn.
+    the metric knows all classes, even if a fold lacks one. If a metric of probabilities has no `pos_label`, the
+    positive class is the last of the sorted labels, as in scikit-learn.
 
     Examples
     --------
@@ -160,14 +160,14 @@ class ConfidenceWeighted:
         return any(name in _PROBABILITIES for name in list(_parameters(self.metric))[1:2])
 
     def _reads_pos_label(self, kwargs: dict[str, Any]) -> bool:
-        """Return whether a metric of labels takes `pos_label`, and its average does not make it ignore it."""
+        """Return whether a metric of labels takes `pos_label`, and uses it with its average."""
         parameters = _parameters(self.metric)
         if "pos_label" not in parameters:
             return False
         return "average" not in parameters or kwargs.get("average", parameters["average"].default) == "binary"
 
     def _probabilities(self, profile: ConfidenceProfile, passed: dict[str, Any]) -> Any:
-        """Return the probabilities as scikit-learn's metrics take them, and add the labels that they need."""
+        """Return the probabilities as scikit-learn's metrics take them, and add the labels that the metric needs."""
         classes, parameters = profile.require("classes"), _parameters(self.metric)
         ascending = np.argsort(classes, kind="stable")
         if "labels" in parameters:

@@ -74,7 +74,7 @@ class AdaptiveCalibrationError(
     def value(self, profile: ConfidenceProfile) -> float:
         points, weight = levels(profile), profile.sample_weight
         count = mass = points.weight.cumsum()
-        if weight is not None:  # a sample of weight zero is no sample
+        if weight is not None:  # a sample of weight zero does not count
             count = np.unique(profile.confidence[weight > 0], return_counts=True)[1].cumsum()
         starts = _halved(count, mass, self.min_samples)
         return float(np.abs(np.add.reduceat(points.gap, starts)).sum() / mass[-1])

@@ -104,7 +104,8 @@ class CalibrationErrorByTests(
 
     def _refuted(self, right: NDArray[Any], total: NDArray[Any], cell: Codes, chance: Floats) -> NDArray[np.bool_]:
         """Return which chances are rejected by the numbers in their bins."""
-        # Between these chances one tail alone is larger than alpha; the margin is for rounding.
+        # Between these limits, each tail alone is larger than alpha, so nothing is rejected. The margin is for
+        # rounding.
         lowest = lower_limit(right, total - right, self.alpha)
         highest = upper_limit(right, total - right, 1 - self.alpha)
         refuted = (chance < lowest[cell] + _MARGIN) | (chance > highest[cell] - _MARGIN)
@@ -124,7 +125,7 @@ def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
     rights: list[float] = []
     levels_in: list[int] = []
     reached = np.cumsum(points.weight)
-    # The smallest number of levels that hold the last n_min samples; all of them where there are no more.
+    # The levels from here on are the fewest that hold the last n_min samples; all levels if there are too few samples.
     entering = int(np.searchsorted(reached, reached[-1] - n_min, side="right"))
     for size, right in zip(points.weight[:entering].tolist(), points.right[:entering].tolist(), strict=True):
         count = 1
@@ -176,14 +177,14 @@ def _p_value_below(k: Floats, n: Floats, p: Floats, q: Floats, expected: Floats,
 
     observed = log_probability(k.astype(np.intp))
     limit = observed + np.log1p(_MINLIKE)
-    # Beyond the expected number probabilities fall: the first that is no larger is found by bisection.
+    # Beyond the expected number, probabilities fall. Bisection finds the first that is no larger than the observed.
     near, far = expected.astype(np.intp), trials + 1
     while (open_ := near < far).any():
         middle = (near + far) // 2
         found = log_probability(np.minimum(middle, trials)) <= limit
         far = np.where(open_ & found, middle, far)
         near = np.where(open_ & ~found, middle + 1, near)
-    # Outward each probability is less than a fixed share of the one before: both tails have geometric bounds.
+    # Outward, each probability is less than a fixed share of the one before, so both tails have geometric bounds.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         below = np.exp(observed) / (1 - k * q / ((n - k + 1) * p))
         above = np.exp(log_probability(np.minimum(near, trials))) / (1 - (n - near) * p / ((near + 1) * q))

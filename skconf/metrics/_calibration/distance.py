@@ -33,7 +33,7 @@ class CalibrationDistance(
 
     See Also
     --------
-    brier_decomposition : The same fit in squares, with ``strategy="isotonic"``.
+    brier_decomposition : With ``strategy="isotonic"``, squared differences from the same fit.
 
     References
     ----------
@@ -78,7 +78,8 @@ class CumulativeCalibrationError(
 
     {predictions}
     statistic : {"mad", "range"}, default="mad"
-        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest such gap in any interval of confidences.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest gap over any interval of confidences, not only
+        over intervals from 0.
 
     Returns
     -------

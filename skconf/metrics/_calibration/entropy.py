@@ -208,7 +208,7 @@ class ECDTest(
         return ECDTestResult(statistic, p_value, float(low), float(high), outcome)
 
     def _by_normal(self, statistic: float, deviation: float) -> ECDTestResult:
-        # Where nothing is uncertain any difference but rounding is too large.
+        # If no label is uncertain, any difference beyond rounding is too large.
         rounding = 1e-12 * (1 + abs(statistic))
         tail = float(ndtr(-abs(statistic) / deviation)) if deviation else 0.5 * (abs(statistic) <= rounding)
         high = float(-ndtri(self.alpha / 2) * deviation) if deviation else 0.0
@@ -223,6 +223,6 @@ def distributions(profile: ConfidenceProfile, on: str) -> tuple[Floats, Codes]:
     """Return the probabilities of the outcomes, in float64, and which of them happened."""
     if on == "classes":
         outcome = profile.require("true_class")
-        # A rounding error above 1 or below 0 has passed the check of the input.
+        # The check of the input lets rounding errors above 1 and below 0 pass.
         return np.clip(profile.proba.astype(np.float64), 0.0, 1.0), outcome
     return np.column_stack([1 - profile.confidence, profile.confidence]), profile.correct.astype(np.intp)

@@ -15,7 +15,7 @@ from skconf.metrics._base.kinds import Additive, Cells, Substitute, Sums, Term, 
 from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, ECI, MCE
 from skconf.profile import ConfidenceProfile
 
-#: Why errors in bins are resampled: at calibration, which matters most, influence values mean little.
+#: Why the errors of bins are resampled. If confidences are nearly calibrated, influence values mean little.
 KINK = "the gap of a bin has a kink at 0"
 
 
@@ -296,5 +296,5 @@ def _class_columns(profile: ConfidenceProfile) -> Iterator[tuple[NDArray[np.bool
     """Yield, for each class, which samples belong to it, and its probabilities."""
     true_class, proba = profile.require("true_class"), profile.proba
     for column in range(proba.shape[1]):
-        # A rounding error above 1 or below 0 has passed the check of the input.
+        # The check of the input lets rounding errors above 1 and below 0 pass.
         yield true_class == column, np.clip(proba[:, column].astype(np.float64), 0.0, 1.0)

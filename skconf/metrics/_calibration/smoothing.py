@@ -15,11 +15,12 @@ from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.references import LS_ECE, SMOOTH_ECE
 from skconf.profile import ConfidenceProfile
 
-#: Cells of the grid for one standard deviation of the kernel: the error of the value is below its 1/5000.
+#: Cells of the grid for one standard deviation of the kernel: the value is then off by less than 1/5000 of itself.
 _CELLS_PER_SIGMA = 24
-#: Standard deviations from which a normal density counts as nil.
+#: A normal density counts as 0 from this many standard deviations on.
 _REACH = 8
-#: Numbers by sample that are held while a grid is filled, so that they stay in the processor's cache.
+#: Numbers that are held for each sample while a grid is filled. Blocks of samples are chosen so that all of them stay
+#: in the processor's cache.
 _COLUMNS = 8
 _FEWEST_CELLS, _MOST_CELLS = 1 << 12, 1 << 20
 
@@ -58,10 +59,10 @@ class SmoothCalibrationError(
 
     Notes
     -----
-    The gaps are put on a grid with at least 24 cells for each σ. They are smoothed by a cosine transform, which
-    reflects them at 0 and 1. So the time grows with n + grid, and confidences of exactly 0 or 1 count in full. The
-    smallest σ that is found is 3e-5. The authors' package relplot counts confidences of exactly 0 or 1 by half, so its
-    values are lower for saturated models.
+    The gaps are put on a grid with at least 24 cells for each σ, or with a million cells if σ is below 2.3e-5. They are
+    smoothed by a cosine transform, which reflects them at 0 and 1. So the time grows with the number of samples plus
+    the number of cells, and confidences of exactly 0 or 1 count in full. The authors' package relplot counts
+    confidences of exactly 0 or 1 by half, so its values are lower for saturated models.
 
     References
     ----------
@@ -148,8 +149,8 @@ class LogitSmoothedCalibrationError(
     -----
     The integral is computed on a grid of 24 cells for each σ. The authors' code draws noise at random instead; the
     integral is the mean over such draws. If few samples lie within σ of each other, each sample is a separate gap, and
-    the value is close to the mean of |c − z|. For a calibrated model, it decreases with the number of samples, to at
-    most 0.2σ.
+    the value is close to the mean of |c − z|. For a calibrated model, the value decreases with the number of samples,
+    to at most 0.2σ.
 
     References
     ----------
@@ -182,7 +183,7 @@ class LogitSmoothedCalibrationError(
         start = place.min() - _REACH * self.bandwidth
         step = self.bandwidth / _CELLS_PER_SIGMA
         cells = int((place.max() - start) / step) + _REACH * _CELLS_PER_SIGMA + 2
-        # Half a cell, so that a place is where the two cells around it put it.
+        # Half a cell is added, because `_put_on_grid` divides by the centres of cells.
         on_grid = (place - start + step / 2) / (step * cells)
         mass = _put_on_grid(on_grid, weight / weight.sum(), cells)
         right = _put_on_grid(on_grid, weight / weight.sum() * profile.correctness, cells)
@@ -208,7 +209,7 @@ class _Smoother:
 
     def error(self, sigma: float) -> float:
         """Return smECE at a bandwidth."""
-        # The cosine transform of a normal density: exp(−800), from here on, is 0.
+        # The cosine transform of a normal density is at most exp(−800) from here on, which is 0.
         some = slice(int(np.searchsorted(self.frequencies, 40 / max(sigma, 1e-300))))
         kernel = np.exp(-0.5 * (self.frequencies[some] * sigma) ** 2)
         return float(np.abs(idct(self.spectrum[some] * kernel, type=2, n=self.cells)).sum())
@@ -218,7 +219,8 @@ class _Smoother:
         unsmoothed = float(np.abs(self.mass).sum())
         if unsmoothed == 0:
             return 0.0
-        # error(σ) − σ falls from `unsmoothed` at 0, and is not above 0 at `unsmoothed`, as smoothing only lessens it.
+        # error(σ) − σ is `unsmoothed` at σ = 0, and falls. At σ = `unsmoothed` it is at most 0, because smoothing never
+        # makes the error larger.
         excess = self.error(unsmoothed) - unsmoothed
         if excess >= 0:
             return unsmoothed
@@ -233,7 +235,7 @@ def _cells_for(sigma: float) -> int:
 
 
 def _put_on_grid(confidence: Floats, gap: Floats, cells: int) -> Floats:
-    """Divide every gap between the two cells with the nearest centres. Cells at the ends are mirrored."""
+    """Divide every gap between the two cells with the nearest centres. What is beyond an end is mirrored there."""
     mass = np.zeros(cells + 2)  # with a cell on each side
     for rows in row_blocks(len(gap), _COLUMNS):
         place = confidence[rows] * cells + 0.5

@@ -177,7 +177,7 @@ class _NestedBins:
         # Scaling by a power of two is exact, so that a bin of one level lies in a bin of the next coarser one.
         finest = np.floor(confidence * n_bins[-1]).astype(np.int64)
         self.starts = np.flatnonzero(np.concatenate(([True], finest[1:] != finest[:-1])))
-        #: For every step to a coarser level, the rows of bins that merge with the one after them, and those after.
+        #: For every step to a coarser level, the rows of the bins that merge with the next bin, and the next bins.
         self.merges: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
         bins, rows = finest[self.starts], np.arange(len(self.starts))
         for _ in n_bins[1:]:
@@ -190,8 +190,8 @@ class _NestedBins:
     def estimates(self, count: Floats, right: Floats) -> Floats:
         """Return Σ_bins ((Σ d)² − Σ d²) / |bin| for every level, from counts for every confidence and trial.
 
-        Both numbers, of samples and of right ones, have the shape (n_confidences, n_trials). The sums have the shape
-        (n_levels, n_trials), from the coarsest level to the finest.
+        `count` (samples) and `right` (right predictions) have the shape (n_confidences, n_trials). The sums have the
+        shape (n_levels, n_trials), from the coarsest level to the finest.
         """
         n_trials = count.shape[1]
         sums = np.empty((len(count), 3, n_trials))  # by bin: |bin|, Σ d, Σ d²

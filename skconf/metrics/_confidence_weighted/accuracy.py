@@ -105,7 +105,7 @@ class ConfidenceGain(
     undefined = "all confidences are zero"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        # Of errors, whose sums are exactly zero where there are none: accuracies of 1 may be 1 but for rounding.
+        # Sums over errors are exactly 0 without errors. Accuracies of 1 may differ from 1 by rounding.
         return Term(sure_and_wrong(profile)), Term(profile.confidence), Term(lost(profile)), Term(1.0)
 
     def combine(self, sure_wrong: NDArray[Any], sure: NDArray[Any], wrong: NDArray[Any], weight: NDArray[Any]) -> Any:

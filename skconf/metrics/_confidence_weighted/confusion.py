@@ -17,7 +17,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class OfOutcomes(Additive):
-    """A metric of the hits, false alarms and misses of each class, by confidence."""
+    """A metric of the hits, false alarms and misses of each class, each weighted by its confidence."""
 
     def outcomes(self, profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
         """Return the sums of confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN."""
@@ -34,8 +34,8 @@ def outcomes_of(
     """Return the sums of hits, false alarms and misses of every class.
 
     Each is a direct sum, not a difference of sums. So no digits are lost, and a sum without samples is exactly zero.
-    Each prediction counts `count`, before its sample weight. If a positive class is given, the sums are those of (rest,
-    class).
+    Each prediction counts `count`, before its sample weight. If a positive class is given, the sums are for two
+    classes: all other classes together, and the positive class.
     """
     if positive is not None:
         true, predicted, n_classes = (true == positive).astype(np.intp), (predicted == positive).astype(np.intp), 2

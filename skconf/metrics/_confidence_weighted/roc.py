@@ -50,8 +50,8 @@ class CWROCCurve(
 
     Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
     cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
-    is the same for the samples of other classes. It is scikit-learn's curve with weights w c. Samples with equal p_k
-    are added together.
+    is the same for the samples of other classes. The curve is scikit-learn's ROC curve with weights w c. Samples with
+    equal p_k are added together.
 
     {predictions}
     drop_intermediate : bool, default=True
@@ -112,7 +112,7 @@ class CWROCCurve(
             )
         positive = profile.require("positive_class")
         weight, present = _confidence_weight(profile), profile.require("true_class") == positive
-        counted = weight > 0  # a sample without weight is no threshold
+        counted = weight > 0  # the score of a sample without weight is no threshold
         ranked = by_score(column_of(profile, positive)[counted], present[counted], weight[counted])
         thresholds, above, below = (part[::-1] for part in ranked)
         true, false = above.cumsum(), below.cumsum()

@@ -87,7 +87,7 @@ class _OverThresholds(Ranked, rests_on="errors"):
         return super().losses_of(profile) if self.similarity is None else 1 - graded_by(self.similarity, profile)
 
     def curve(self, ranking: Ranking) -> CWSACurve:
-        # The ranking runs down from the highest score: of the first k, all are accepted at thresholds up to score k.
+        # Scores descend, so the first k scores are accepted at every threshold up to the k-th score.
         count = len(ranking.score) - np.searchsorted(ranking.score[::-1], self.thresholds, side="left")
 
         def accepted(values: Floats) -> Floats:
@@ -235,7 +235,7 @@ class MetricCoverageAUC(
         curve = self.curve(ranking)
         coverage, height = curve.coverage, np.where(curve.coverage > 0, getattr(curve, self.metric), 0.0)
         if self.to_zero:
-            # Thresholds ascend: those that accept come first.
+            # Thresholds ascend, so the ones that accept anything come first.
             last = np.maximum(np.count_nonzero(coverage, axis=-1, keepdims=True) - 1, 0)
             at_zero = np.take_along_axis(height, last, axis=-1)
             height = np.concatenate([np.where(coverage > 0, height, at_zero), at_zero], axis=-1)

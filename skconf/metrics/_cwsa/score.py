@@ -23,7 +23,7 @@ NORMALIZE = ("accepted", "all")
 
 
 def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
-    """Raise if predictions are selected by another score than the confidence, which CWSA needs."""
+    """Raise if predictions are selected by another score than the confidence: CWSA needs the confidence."""
     if not profile.ranks_by_confidence:
         raise ValueError(
             f"{name} measures how far the confidence is above the threshold, but these predictions are selected by "

@@ -31,14 +31,14 @@ class CandidateCost(Additive, rests_on="errors"):
 
     takes = "costs"
 
-    #: Whether costs of each sample, which a profile may hold, are charged instead of those of a matrix.
+    #: Whether it can use the costs of each sample that a profile may hold, in place of a cost matrix.
     takes_costs: ClassVar[bool] = False
 
     cost_matrix: Any = None
     eps: float = 1e-7
 
     def __new__(cls, **given: Any) -> Self:
-        """Keep which parameters were given: those are the costs that the user pays, also if they are the default."""
+        """Keep the names of the given parameters: their values are the user's costs, even if they are the defaults."""
         metric = super().__new__(cls)
         object.__setattr__(metric, "_given", tuple(given))
         return metric
@@ -87,7 +87,8 @@ class CandidateCost(Additive, rests_on="errors"):
         """Return the metric, and warnings: one if the classifier decides by costs that the metric was not given."""
         value, notices = super().evaluate(profile)
         unknown = self._notice_of_costs(profile)
-        return value, [*unknown, *self.notices(profile, value)] if unknown else notices  # which it would repeat
+        # `notices_of_sums` is left out: it would repeat the notice of unknown costs.
+        return value, [*unknown, *self.notices(profile, value)] if unknown else notices
 
     def _notice_of_costs(self, profile: ConfidenceProfile) -> list[Notice]:
         own = profile.own_costs

@@ -281,7 +281,7 @@ def _weighted_costs(weight: Any, uncertainty: NDArray[Any], largest: float, eps:
 def _panels(function: Any, low: Floats, high: Floats) -> Floats:
     """Return the integral of a function over each interval."""
     half = (np.asarray(high) - low)[..., np.newaxis] / 2
-    # Of an empty interval at 0 the points are 0, where the function may be infinite.
+    # In an empty interval at 0, all points are 0, where the function may be infinite.
     points = np.maximum(low[..., np.newaxis] + half * (_NODES + 1), 1e-300)
     values = np.asarray(function(points), dtype=np.float64)
     if values.shape != points.shape or not (values >= 0).all():

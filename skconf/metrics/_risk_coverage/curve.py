@@ -23,8 +23,8 @@ class RiskCoverageCurve(NamedTuple):
     Attributes
     ----------
     coverage : ndarray of shape (n_distinct,)
-        Share of predictions accepted at each threshold, ascending to 1. If the model abstains in some rows, it ascends
-        to the share of the other rows.
+        Share of predictions accepted at each threshold, ascending to 1. If the model abstains in some rows, coverage
+        ascends to the share of the other rows.
     risk : ndarray of shape (n_distinct,)
         Error rate of the accepted predictions.
     thresholds : ndarray of shape (n_distinct,)
@@ -119,8 +119,8 @@ class AURC(
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
     AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded errors) among the k
-    predictions with the highest scores. Within a tie, it is exactly the expectation over a random order. So the order
-    of rows never matters.
+    predictions with the highest scores. For tied scores, the value is exactly the expectation over a random order. So
+    the order of rows never matters.
 
     {predictions}
 
@@ -252,7 +252,7 @@ class AUGRC(
 
     See Also
     --------
-    aurc_loss : The area under the error rate of the accepted.
+    aurc_loss : The area under the error rate of the accepted predictions.
 
     References
     ----------
@@ -286,9 +286,9 @@ augrc_loss = AUGRC.function
 def prefix_risk_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
     """Return the derivatives of the mean prefix risk by the weight of right and of wrong predictions at each score.
 
-    They are derivatives of its limit for many samples, where harmonic differences become logarithms. An error at a
-    score counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f the weight at the same
-    score, and W the total weight.
+    They are derivatives of the limit of this risk for many samples, where harmonic differences become logarithms. An
+    error at a score counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f the weight
+    at the same score, and W the total weight.
     """
     weight, total = ranking.weight, ranking.total_weight
     after = np.cumsum(weight)

@@ -16,7 +16,7 @@ from skconf.metrics._base.columns import lost, scored_from
 from skconf.metrics._base.kinds import Ranked, Ratio, Substitute, divide
 from skconf.profile import ConfidenceProfile
 
-#: The error rate near a threshold is that of this share of the predictions on each side, times n^(-1/5).
+#: The error rate near a threshold is computed from this share of the predictions, times n^(-1/5), on each side.
 _REACH = 0.25
 _ROUNDING = 1e-12
 #: The text is the same for all metrics, so that it is shown once if several metrics give it.
@@ -35,8 +35,8 @@ threshold : float, default=None
 _COVERAGE = """\
 coverage : float, default=None
     Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores are
-    accepted. If some of several tied ones must be rejected, the value is the mean over all choices of them. Set it to
-    compare models at the same coverage."""
+    accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices of them.
+    Set `coverage` to compare models at the same coverage."""
 
 
 class AtThreshold(Ratio):
@@ -79,7 +79,7 @@ class Coverage(
 ):
     """Coverage: the share of predictions that are accepted.
 
-    The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. It is the
+    The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. The score is the
     confidence, unless a selective classifier uses another score. Rows that abstain are accepted at no threshold.
 
     {predictions}
@@ -142,7 +142,7 @@ class AtCoverage(Substitute, Ranked):
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
         accepted, errors, goal = self._curve(ranking)
         risk = np.interp(goal, accepted, errors) / goal
-        share = np.clip((goal - accepted[:-1]) / np.diff(accepted), 0, 1)  # of each score, that is accepted
+        share = np.clip((goal - accepted[:-1]) / np.diff(accepted), 0, 1)  # the share of each score that is accepted
         # One more sample moves the threshold. What this changes depends on the error rate near the threshold.
         reach = _REACH * accepted[-1] * len(share) ** -0.2
         near = np.clip([goal - reach, goal + reach], 0, accepted[-1])
