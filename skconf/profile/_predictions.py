@@ -179,6 +179,7 @@ class FromPredictions(FromPairs):
         sample_weight: ArrayLike | None = None,
         predict: bool = False,
         costs: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Build a profile from a fitted classifier, with one call of its ``predict_proba``.
 
@@ -203,6 +204,8 @@ class FromPredictions(FromPairs):
             Cost of each decision for each sample: for its true class only (2 dimensions), or for every class (3
             dimensions). Classes and decisions are in the same order as in the classifier. If the decisions of the
             classifier depend on costs of each sample, pass the costs for every class.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other.
 
         Returns
         -------
@@ -228,7 +231,7 @@ class FromPredictions(FromPairs):
         >>> round(cw_accuracy_score(profile), 3), round(smooth_calibration_error(profile), 3)
         (0.964, 0.031)
         """
-        check_order(X=X, y=y, sample_weight=sample_weight)
+        check_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
         by_sample = None if costs is None else read_costs_by_sample(costs)
         full = by_sample is not None and by_sample.ndim == 3 and decides_by_sample(estimator)
         answer = respond(estimator, X, predict=predict, costs=by_sample if full else None)
@@ -255,6 +258,7 @@ class FromPredictions(FromPairs):
             decided=decided,
             decisions=decisions,
             own_costs=answer.own_costs,
+            groups=codes_of(groups, len(proba)),
         )
         return profile.with_costs(by_sample)
 

@@ -143,7 +143,14 @@ class ConfidenceReport:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, **options: Any
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
         """Report on the predictions of a fitted classifier, or of several.
 
@@ -158,6 +165,9 @@ class ConfidenceReport:
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other:
+            intervals and guarantees then allow for this.
         **options : dict
             Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `prevalence` and `by`.
 
@@ -193,7 +203,7 @@ class ConfidenceReport:
         profiles = {}
         for name, model in (estimator if several else {"value": estimator}).items():
             with noted(name, several=several):
-                profile = ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
+                profile = ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight, groups=groups)
                 costs = costs_of_samples(model, X, profile.n_rows)
                 known = costs is not None and costs.shape[1] == profile.n_classes  # else a label of y has no costs
                 profiles[name] = profile.with_costs(costs) if known else profile

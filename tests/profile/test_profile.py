@@ -1011,6 +1011,16 @@ class TestFromEstimatorErrors:
             from_estimator(model, X2[:2], [0, 1, 1])
         with pytest.raises(ValueError, match="sample_weight has 3 rows, but there are 2"):
             from_estimator(model, X2[:2], [0, 1], sample_weight=[1, 2, 3])
+        with pytest.raises(ValueError, match="groups has 3 rows, but there are 2"):
+            from_estimator(model, X2[:2], [0, 1], groups=[1, 2, 3])
+
+    def test_groups_are_those_of_its_predictions(self):
+        patient = np.array(["p3", "p1", "p2"])[np.arange(N) % 3]
+        model = logistic().fit(X, Y)
+        proba = model.predict_proba(X)
+        expected = ConfidenceProfile.from_predictions(Y, proba, labels=model.classes_, groups=patient)
+        np.testing.assert_array_equal(from_estimator(model, X, Y, groups=patient).groups, expected.groups)
+        assert from_estimator(model, X, Y).groups is None
 
 
 def test_threads_share_a_profile():

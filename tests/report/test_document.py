@@ -49,6 +49,15 @@ def test_from_estimator_is_the_report_on_its_predictions(models, report):
     assert "LogisticRegression" in single.page()
 
 
+def test_from_estimator_allows_for_clusters(models):
+    patient = np.arange(75) // 3
+    model, rows = models["bayes"], (X[1::2], WORDS[1::2])
+    expected = confidence_report(ConfidenceProfile.from_estimator(model, *rows, groups=patient))
+    found = ConfidenceReport.from_estimator(model, *rows, groups=patient)
+    assert found.summary() == expected.summary()
+    assert found.summary() != ConfidenceReport.from_estimator(model, *rows).summary()
+
+
 def test_from_estimator_takes_the_options_of_a_report_and_no_others(models):
     model, X_test, y_test = models["bayes"], X[1::2], WORDS[1::2]
     by_class = ConfidenceReport.from_estimator(model, X_test, y_test, by="class")
