@@ -1,8 +1,9 @@
 """The CSR paper's experiment on real data: XGBoost, raw and calibrated."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,10 @@ from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets._uci import find_data_set
 from skconf.experiments._csr.curves import measure_curves
 from skconf.experiments._csr.models import Model, kept_or_trained
-from skconf.experiments._csr.saved_predictions import VALIDATION, SavedPredictions
 from skconf.experiments._csr.tables import TABLES, measure
 from skconf.experiments._csr.training import Predictions, Training
 from skconf.experiments._shared.estimators import check_estimator
-from skconf.experiments._shared.kept import results_folder
+from skconf.experiments._shared.kept import prepare_folder, results_folder
 from skconf.experiments._shared.own_data import DataSets, own_data
 from skconf.profile import ConfidenceProfile
 
@@ -31,6 +31,8 @@ CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(Pl
 
 #: The rows that a class of own data needs to be in the parts for training, early stopping, calibration and test.
 _LEAST_ROWS = 5
+#: The name of the file of predictions that calibrations are fitted on.
+_VALIDATION = "validation"
 
 
 def csr_experiment(
@@ -183,7 +185,7 @@ def csr_experiment(
     for seed in seeds:
         check_whole(seed, "random_state", 0)
     n_jobs = max(1, cpu_count() // 2) if n_jobs is None else effective_n_jobs(n_jobs)
-    saved = SavedPredictions(save_predictions, calibrators)
+    saved = _folder_of_predictions(save_predictions, calibrators)
     models = [
         Model(name, int(seed), training, str(data_home or ""), *learner, own=own and own[name])
         for name in names
@@ -198,7 +200,7 @@ def csr_experiment(
         for model in models
         if model in trained
         for calibration, figures in _evaluate(
-            trained[model], calibrators, tables, partial(saved.save, model.place, model.seed)
+            trained[model], calibrators, tables, saved and saved / model.place / f"seed={model.seed}"
         )
     )
 
@@ -232,16 +234,29 @@ def _calibrators(calibrations: Sequence[str] | Mapping[str, Any]) -> dict[str, A
     return {name: CALIBRATIONS[name] and CALIBRATIONS[name]() for name in calibrations}
 
 
+def _folder_of_predictions(folder: str | PathLike[str] | None, calibrations: Iterable[str]) -> Path | None:
+    """Make the folder for predictions, if they are saved; raise if a calibration has no valid name for a file."""
+    if folder is None:
+        return None
+    for name in calibrations:
+        if Path(name).name != name or name == _VALIDATION:
+            raise ValueError(f"calibrations contains the name {name!r}, which cannot be the name of a file. Rename it.")
+    made = Path(folder).expanduser()
+    advice = "Choose another folder (save_predictions, or --save-predictions on the command line)."
+    prepare_folder(made, f"cannot save predictions in {made}", advice)
+    return made
+
+
 def _evaluate(
-    predictions: Predictions,
-    calibrators: Mapping[str, Any],
-    tables: Sequence[int],
-    save: Callable[[str, ConfidenceProfile], None],
+    predictions: Predictions, calibrators: Mapping[str, Any], tables: Sequence[int], folder: Path | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a model, one for each calibration, and save its predictions."""
+    """Yield the rows of a model, one for each calibration, and save its predictions, if there is a folder for them."""
     classes, raw = predictions.classes, predictions.test_proba
     to_calibrate_on, to_test_on = classes[predictions.validation_class], classes[predictions.test_class]
-    save(VALIDATION, ConfidenceProfile.from_predictions(to_calibrate_on, predictions.validation_proba, labels=classes))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        validated = ConfidenceProfile.from_predictions(to_calibrate_on, predictions.validation_proba, labels=classes)
+        _save(validated, folder / f"{_VALIDATION}.csv")
     for calibration, calibrator in calibrators.items():
         proba = raw
         if calibrator is not None:
@@ -250,6 +265,16 @@ def _evaluate(
         profile = ConfidenceProfile.from_predictions(
             to_test_on, proba, y_pred=classes[raw.argmax(axis=1)], labels=classes
         )
-        save(calibration, profile)
+        if folder is not None:
+            _save(profile, folder / f"{calibration}.csv")
         figures = measure(profile, tables) | (measure_curves(profile) if 12 in tables else {})
         yield calibration, {"n_test": len(profile), "rounds": predictions.rounds, **figures}
+
+
+def _save(profile: ConfidenceProfile, file: Path) -> None:
+    """Write the labels and probabilities of a profile with all digits."""
+    labels = profile.require("classes")
+    true_class, predicted_class = profile.require("true_class"), profile.require("predicted_class")
+    table = pd.DataFrame({"y_true": labels[true_class], "y_pred": labels[predicted_class]})
+    proba = pd.DataFrame(profile.proba.astype(float), columns=[f"proba_{label}" for label in labels])
+    pd.concat([table, proba], axis=1).to_csv(file, index=False)
