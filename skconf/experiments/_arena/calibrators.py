@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
@@ -212,9 +213,7 @@ class EnsembleTemperature:
 
 
 def _scaled(proba: Floats, temperature: float) -> Floats:
-    logs = np.log(np.maximum(proba, 1e-15)) / temperature
-    out = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return out / out.sum(axis=1, keepdims=True)
+    return np.asarray(softmax(np.log(np.maximum(proba, 1e-15)) / temperature, axis=1))
 
 
 class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
