@@ -245,8 +245,8 @@ def test_most_errors_of_the_main_picture_are_wrong_labels_of_the_test_data(monke
     profile = generate_pictures.confident_answers()
     tested = generate_pictures.train_test_split(wrong_label, test_size=0.5, random_state=0)[1]
     error = ~profile.correct & (profile.confidence >= 0.999)
-    assert error.sum() == 104
-    assert tested[error].sum() == 101
+    assert error.sum() == pytest.approx(104, abs=5)  # scikit-learn 1.6 grows slightly different trees
+    assert tested[error].mean() > 0.95
 
 
 def test_readme_leads_somewhere():

@@ -455,8 +455,8 @@ def test_a_single_column_is_the_probability_of_the_second_class(make):
     from_column, from_both = make().fit(p, y), make().fit(np.column_stack([1 - p, p]), y)
     both = np.column_stack([1 - p[:9], p[:9]])
     for model in (from_column, from_both):
-        np.testing.assert_array_equal(model.predict_proba(p[:9]), model.predict_proba(both))
-    np.testing.assert_array_equal(from_column.predict_proba(p), from_both.predict_proba(p))
+        np.testing.assert_allclose(model.predict_proba(p[:9]), model.predict_proba(both), rtol=1e-12)
+    np.testing.assert_allclose(from_column.predict_proba(p), from_both.predict_proba(p), rtol=1e-12)
 
 
 def test_a_second_fit_forgets_the_first():
@@ -618,7 +618,9 @@ def test_pairs_of_confidence_and_correctness_are_a_binary_task(make):
     )
     assert model.classes_.tolist() == [False, True]
     both = make().fit(np.column_stack([1 - confidence, confidence]), correct)
-    np.testing.assert_array_equal(model.predict_proba(confidence)[:, 1], both.predict_proba(confidence)[:, 1])
+    np.testing.assert_allclose(
+        model.predict_proba(confidence)[:, 1], both.predict_proba(confidence)[:, 1], rtol=1e-12
+    )
 
 
 @ALL
