@@ -14,7 +14,7 @@ import nox
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = [name.rpartition(" ")[2] for name in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", name)]
-#: Marks of tests that take minutes, a simulation, a cluster or a browser.
+#: Marks of tests that take minutes, or need a simulation, a cluster or a browser.
 LONG = "slow or simulation or dask or spark or browser"
 NIGHTLY = "https://pypi.anaconda.org/scientific-python-nightly-wheels/simple"
 
@@ -25,7 +25,7 @@ nox.options.reuse_venv = "yes"
 def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = ()) -> None:
     """Install requirements and groups of pyproject.toml, whatever the version of pip, in any kind of environment.
 
-    What INSTALLED lists is there: each time, pip would build the package anew.
+    Requirements in the variable INSTALLED are skipped: pip would build the package anew each time.
     """
     wanted = [each for each in requirements if each not in os.environ.get("INSTALLED", "").split()]
     wanted += nox.project.dependency_groups(PROJECT, *groups) if groups else ()
@@ -34,20 +34,20 @@ def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = 
 
 
 def pytest(session: nox.Session, *args: str) -> None:
-    """Run tests, with what follows ``--``."""
+    """Run tests, with the arguments after ``--``."""
     session.run("python", "-m", "pytest", *args, *session.posargs)
 
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run the tests, with the examples in docstrings, by a version of Python."""
+    """Run the tests, and the examples in docstrings, with a version of Python."""
     install(session, ".[test]")
     pytest(session)
 
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the tests that take next to no time each, in two minutes."""
+    """Run the fast tests, which take two minutes together."""
     install(session, ".[test]")
     pytest(session, "-m", "not long")
 
@@ -68,7 +68,7 @@ def clusters(session: nox.Session) -> None:
 
 @nox.session
 def houses(session: nox.Session) -> None:
-    """Run the tests inside other libraries, and with their data and files: what is not installed is skipped."""
+    """Run the tests with other libraries, their data and their files. Libraries that are not installed are skipped."""
     install(session, ".[test]", groups=("houses",))
     pytest(session, "-n", "0", "tests/houses", "tests/test_kept.py")
     pytest(session, "-m", "slow or not slow", "-k", "mapie or polars", "tests")
@@ -102,7 +102,7 @@ def nightly(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check format, lint and one-way imports; that generated files are as their sources say."""
+    """Check format, lint and one-way imports."""
     install(session, ".[test]")
     session.run("ruff", "format", "--check", ".")
     session.run("ruff", "check", ".")
@@ -114,7 +114,7 @@ def types(session: nox.Session) -> None:
     """Check types, and the generated signatures against the functions themselves."""
     install(session, ".[test]")
     session.run("mypy")
-    # What is allowed: two names that it misreads.
+    # The allowlist has two names that stubtest misreads.
     options = ("--mypy-config-file", ".ci/stubtest.ini", "--allowlist", ".ci/stubtest")
     session.run("python", "-m", "mypy.stubtest", "skconf.metrics", *options)
 
@@ -164,7 +164,7 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Measure which branches of the core the tests take, those of simulations and minutes left out."""
+    """Measure which branches of the core the tests take, without simulations and tests that take minutes."""
     install(session, ".[test]", groups=("coverage", "houses"))
     rooms = ("metrics", "profile", "calibration", "selective", "inference")
     measured = [f"--cov=skconf.{room}" for room in rooms]
@@ -206,7 +206,7 @@ def release(session: nox.Session) -> None:
     """Build into dist/ what a tag names: ``nox --session release -- v0.2.0``. It publishes nothing."""
     version = re.search(r'"(.+)"', Path(PROJECT["tool"]["hatch"]["version"]["path"]).read_text().rpartition("=")[2])[1]
     if session.posargs != [f"v{version}"]:
-        session.error(f"The version is {version}, the tag is {session.posargs}: they must be v{version} both.")
+        session.error(f"The version is {version}, the tag is {session.posargs}: both must be v{version}.")
     if f"## {version}" not in Path("docs/changelog.md").read_text():
         session.error(f"docs/changelog.md has no section '## {version}'.")
     build(session, Path("dist"), Path(session.create_tmp()).resolve() / "second")
@@ -226,7 +226,7 @@ def sdist(session: nox.Session) -> None:
 
 @nox.session
 def workflows(session: nox.Session) -> None:
-    """Look for what others could misuse in the workflows; with actionlint on the path, for mistakes as well."""
+    """Look for security problems in the workflows; with actionlint on the path, for mistakes as well."""
     install(session, groups=("workflows",))
     session.run("zizmor", "--offline", ".github")
     if shutil.which("actionlint"):

@@ -1,11 +1,11 @@
 """Check the built documentation: ``python tools/check_site.py HTML_DIR``.
 
-- What people search for leads to the right page first. `docs/_ext/search.py` says which; results are ranked here as the
-  site's own search ranks them (`searchtools.js` of Sphinx 8 and 9).
+- What people search for leads to the right page first. `docs/_ext/search.py` names this page; results are ranked here
+  as the site's own search ranks them (`searchtools.js` of Sphinx 8 and 9).
 - Every link within the site has its page, and its anchor there.
 - No example prints an object of matplotlib, such as Text(0.5, 1.0, ...).
 - The links of cards of the gallery, whose text is hidden, have a name for screen readers.
-- No page has more than 2,000 words, code, formulas and tables left out.
+- No page has more than 2,000 words, not counting code, formulas and tables.
 """
 
 import json
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 from search import LEADS_TO  # type: ignore[import-not-found]  # noqa: E402
 
 MOST_WORDS = 2000
-#: Of Sphinx's own search: full names and last parts of names, priorities of objects, titles, terms.
+#: Scores of Sphinx's own search, for full names and last parts of names, priorities of objects, titles and terms.
 NAME, PART_OF_NAME, PRIORITIES = 11, 6, {0: 15, 1: 5, 2: -5}
 TITLE, PART_OF_TITLE, TERM, PART_OF_TERM = 15, 7, 5, 2
 Result = tuple[float, str, str]  # score, title, page with anchor
@@ -124,7 +124,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep what leads to a place, and what is one."""
+        """Keep the links of a tag, and its anchors."""
         for name, value in attrs:
             if value and (name == "id" or (tag == "a" and name == "name")):
                 self.anchors.add(value)
@@ -133,7 +133,7 @@ class Page(HTMLParser):
 
 
 class Prose(HTMLParser):
-    """The words of a page that are read one after the other."""
+    """The words of the running text of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -142,17 +142,17 @@ class Prose(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
-        """Note what begins."""
+        """Count a tag that begins."""
         if tag in self._open:
             self._open[tag] += 1
 
     def handle_endtag(self, tag: str) -> None:
-        """Note what ends."""
+        """Count a tag that ends."""
         if tag in self._open:
             self._open[tag] -= 1
 
     def handle_data(self, data: str) -> None:
-        """Keep words in the article, and in nothing else."""
+        """Keep words that are in the article, and in no other counted tag."""
         if [tag for tag, depth in self._open.items() if depth] == ["article"]:
             self.words += re.findall(r"\S*[^\W\d_]{2}\S*", data)
 
@@ -182,7 +182,7 @@ def dead_links(folder: Path) -> Iterator[str]:
 
 
 def printed_objects(folder: Path) -> Iterator[str]:
-    """Go through the pages of examples that print what drawing returns."""
+    """Go through the pages of examples that print an object of matplotlib."""
     for path in sorted((folder / "auto_examples").glob("*.html")):
         if found := re.search(r"<span[^>]*>\W*(?:Text\(|&lt;matplotlib)|\[Text\(|&lt;matplotlib\.", path.read_text()):
             yield f"{path.name}: prints {found[0]!r}"
@@ -206,7 +206,7 @@ def wrong_results(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print what is wrong, if anything is."""
+    """Print all mistakes, and fail if there are any."""
     folder = Path(sys.argv[1])
     checks = (dead_links, printed_objects, unnamed_cards, long_pages, wrong_results)
     if wrong := [line for check in checks for line in check(folder)]:

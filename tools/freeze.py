@@ -1,9 +1,10 @@
 """Write what users see of skconf into a folder of text files, so that ``diff -r`` compares two commits.
 
 Run it as ``python tools/freeze.py FOLDER``, before and after a change that must change nothing. It freezes the package
-beside it; or that of ``PYTHONPATH``, if this is set. It asks the command line and public names alone, and so lives
-through any change of what is inside. Floats are written to the last bit, but for pages and tables, which are as users
-get them. Real data are read from ``SKCONF_TEST_DATA``, if that is set; freeze both commits with the same setting.
+in the same checkout, or the package on ``PYTHONPATH``, if this is set. It uses only the command line and public names,
+so it still runs after any change inside the package. Floats are written to the last bit, except in pages and tables,
+which are written as users get them. Real data are read from ``SKCONF_TEST_DATA``, if that is set; freeze both commits
+with the same setting.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-# The same day, width and threads each time; before numpy is there. Nothing is read from the user's own folders.
+# Set the same day, width and threads each time, before numpy is imported. Nothing is read from the user's own folders.
 os.environ |= {"SOURCE_DATE_EPOCH": "1767225600", "COLUMNS": "120", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
 DATA = os.environ.get("SKCONF_TEST_DATA")
 if DATA:
@@ -83,7 +84,7 @@ def exact(value: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text without addresses in memory, the user's home, and the private homes of names."""
+    """Return a text without addresses in memory, the user's home folder and the private modules of names."""
     text = re.sub(r" at 0x[0-9a-f]+", "", text).replace(str(Path.home()), "~")
     return re.sub(r"\bskconf\.(?:\w+\.)*_(?!_)\w+\.(?:\w+\.)*(\w+)", r"\1", text)
 
@@ -114,19 +115,19 @@ def joined(cell: Any) -> str:
 
 
 def outcome(function: Callable[..., Any], *given: Any, **options: Any) -> str:
-    """Return what a call gives, or the error that it raises; and its warnings, which threads may give in any order."""
+    """Return the result or the error of a call, and its warnings, sorted because threads may give them in any order."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
             text = exact(function(*given, **options))
-        except Exception as error:  # noqa: BLE001 – what users see of it is what is frozen
+        except Exception as error:  # noqa: BLE001 – what users see of an error is frozen
             text = f"{type(error).__name__}: {error}"
             text += "".join(f"\n  note: {note}" for note in getattr(error, "__notes__", []))
     return "".join([f"{text}\n", *sorted(f"  {each.category.__name__}: {each.message}\n" for each in told)])
 
 
 def typed(line: str, *, errors: bool = True) -> str:
-    """Return what a command prints: its status, standard output and, where times do not enter, standard error."""
+    """Return the status of a command, its standard output and, unless it has times, its standard error."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -143,7 +144,7 @@ def typed(line: str, *, errors: bool = True) -> str:
 
 
 def predictions(n_classes: int, seed: int, n: int = 400) -> dict[str, Any]:
-    """Return true labels, probabilities that are too sure, with ties, and weights."""
+    """Return true labels, overconfident probabilities with ties, and weights."""
     rng = np.random.default_rng(seed)
     proba = rng.dirichlet(np.full(n_classes, 0.7), n).round(3)
     proba[:, 0] = 1 - proba[:, 1:].sum(axis=1)
@@ -169,7 +170,7 @@ def as_table(n_classes: int, seed: int, n: int = 400) -> pd.DataFrame:
 
 
 def write(table: pd.DataFrame, name: str, **options: Any) -> None:
-    """Write a table to a file of the form that its name says."""
+    """Write a table to a file in the format that its name says."""
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     if name.endswith("parquet"):
         table.to_parquet(name, index=False, **options)
@@ -202,7 +203,7 @@ def write_files() -> None:
 
 
 def write_bad_files() -> dict[str, str]:
-    """Write files with mistakes, late in them where they can be; return their names and further options."""
+    """Write files with mistakes, in late rows where possible; return further options of the command for each file."""
     table, right = as_table(4, 5, 3000), pd.read_csv("graded.csv")
     files = {}
     mistakes: dict[str, tuple[str, Any]] = {
@@ -248,7 +249,7 @@ def write_bad_files() -> dict[str, str]:
 
 
 def names_and_signatures() -> Iterable[tuple[str, str]]:
-    """Go through the public names of each subpackage: their signatures, and what they say of themselves."""
+    """Go through the public names of each subpackage: their signatures, and their docstrings."""
     for room in ROOMS:
         home = f"skconf.{room}".rstrip(".")
         file = home.replace(".", "_")
@@ -279,7 +280,7 @@ def signature(named: Any) -> str:
     text = re.sub(r"\bskconf(?:\.\w+)+\.(\w+)", r"\1", text)
     if not inspect.isclass(named):
         return text
-    # Methods of pandas are a matter of pandas, and those of tuples and mappings of Python.
+    # Methods that are inherited from pandas, or from tuples and mappings of Python, are left out.
     ours = [each for each in named.__mro__ if each.__module__.startswith(("skconf", "sklearn"))]
     methods = sorted({name for each in ours for name in vars(each) if not name.startswith("_")})
     shown = {name: getattr(named, name, None) for name in methods}
@@ -331,7 +332,7 @@ def written(name: str) -> Iterable[tuple[str, str]]:
 
 
 def experiment_tables() -> Iterable[tuple[str, str]]:
-    """Go through small runs of the experiments: printed, and all figures."""
+    """Go through small runs of the experiments: what they print, and the files that they write."""
     write_answers()
     lines = {
         "csr": "csr --datasets breast_cancer --calibration none isotonic platt pooled --tables 2 6 7 12 --jobs 1",
@@ -398,7 +399,7 @@ def metric_values() -> Iterable[tuple[str, str]]:
 
 
 def accumulated_values() -> Iterable[tuple[str, str]]:
-    """Go through the accumulated values of all scorers and metrics, one by one and together, by groups too."""
+    """Go through the accumulated values of all scorers and metrics: one by one, together, and by group."""
     scorers = skconf.get_scorer_names()
     for file in ("binary.csv", "weights.csv", "several.parquet", "graded.csv"):
         output = f"accumulated/{file.replace('.', '_')}"
@@ -417,7 +418,7 @@ def accumulated_values() -> Iterable[tuple[str, str]]:
 
 
 def accumulate(files: Any, names: Any, **options: Any) -> Any:
-    """Return accumulated values and the bounds of their errors; of each group, where there are groups."""
+    """Return accumulated values and the bounds of their errors, for each group if there are groups."""
     found = skconf.accumulate(files, names, **options)
     groups = found if isinstance(found, Mapping) else {"all": found}
     return {group: [each.n_samples, each.result(), each.error_bounds()] for group, each in groups.items()}
@@ -505,7 +506,7 @@ def thresholds() -> Iterable[tuple[str, str]]:
 
 
 def other_predictions() -> Iterable[tuple[str, str]]:
-    """Go through the reports of predictions that are no single labels, and reports by class and of several models."""
+    """Go through reports of predictions that are not single labels, reports by class, and reports of several models."""
     rng, kind = np.random.default_rng(20), skconf.ConfidenceProfile
     given, right = unweighted(2, 21), rng.random(400) < 0.7
     number, noise, sure, cost = rng.normal(size=400), rng.normal(size=400), rng.random(400), rng.random(400)
@@ -540,9 +541,9 @@ def displays() -> Iterable[tuple[str, str]]:
 
 
 def mistakes() -> Iterable[tuple[str, str]]:
-    """Go through what is said of wrong files, wrong commands and wrong arguments."""
+    """Go through the messages about wrong files, wrong commands and wrong arguments."""
     for file, options in write_bad_files().items():
-        # Batches match no ids, but name those of a wrong row.
+        # Batches do not match rows by ids, but their messages name the id of a wrong row.
         text = "\n".join(typed(f"evaluate {file} {how}".strip()) for how in (options, "--batches --jobs 1"))
         accumulated = outcome(accumulate, file, "accuracy_score", n_jobs=1)
         yield f"errors/{file.replace('.', '_')}", f"{text}\naccumulate: {accumulated}"
@@ -610,13 +611,13 @@ KINDS = (
 KINDS += (displays, other_predictions, mistakes, experiment_tables, arena)
 
 
-#: What is written, and emptied before.
+#: The folders that are written. They are removed first.
 FOLDERS = ("names", "docstrings", "help", "evaluate", "metrics", "accumulated", "inference", "calibration", "selective")
 FOLDERS += ("inspection", "reports", "errors", "experiments")
 
 
 def freeze(folder: Path) -> int:
-    """Write all files into a folder, which is emptied of what a run before has left; return their number."""
+    """Write all files into a folder, after the files of an earlier run are removed; return their number."""
     sys.argv = ["skconf"]  # what the command line says that the user typed
     for old in FOLDERS:
         shutil.rmtree(folder / old, ignore_errors=True)

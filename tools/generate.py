@@ -1,4 +1,4 @@
-"""Write what follows from the definitions of metrics and commands; with --check, say whether it is up to date.
+"""Generate files from the definitions of metrics and commands; with --check, say whether they are up to date.
 
 - `skconf/metrics/__init__.py`: the exports.
 - `skconf/metrics/__init__.pyi`: the signatures, for editors and type checkers.
@@ -34,7 +34,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 for package in ("skconf", "skconf.metrics"):
-    # The package beside this file, without what its __init__ does: exports that are out of date cannot be imported.
+    # Import the package of this checkout without running its __init__, because old exports may not be importable.
     sys.modules[package] = ModuleType(package)
     sys.modules[package].__path__ = [str(ROOT / package.replace(".", "/"))]
 
@@ -67,7 +67,7 @@ def generated() -> Iterator[tuple[str, str]]:
 
 
 def tidy(code: str, suffix: str) -> str:
-    """Return code as everything here is formatted, its imports sorted and those that it does not need left out."""
+    """Return code in the format of this project, with imports sorted and unused imports removed."""
     for command in (["check", "--fix-only", "--select", "I,F401"], ["format"]):
         ruff = [sys.executable, "-m", "ruff", *command, "--quiet", "--stdin-filename", f"metrics{suffix}", "-"]
         code = subprocess.run(ruff, input=code, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT).stdout
@@ -78,7 +78,7 @@ def tidy(code: str, suffix: str) -> str:
 
 
 def exports(definitions: Definitions) -> str:
-    """Return the package that hands out every metric function."""
+    """Return the code of the package that exports every metric function."""
     homes = TOOLS | {name: cls.__module__ for name, cls in definitions.items()}
     return tidy(
         f'"""Metrics of confidence: every public metric function, and the objects behind them."""\n\n'
@@ -109,7 +109,7 @@ from skconf.profile import ConfidenceProfile
 
 
 def stub(definitions: Definitions) -> str:
-    """Return the signatures of every public function, with types that the definitions give in their own words."""
+    """Return the signatures of all public functions, with the types as the definitions write them."""
     imports, functions = {f"from {module} import {name}\n" for name, module in TOOLS.items()}, []
     for name, cls in definitions.items():
         types = {field.name: written(cls, field.name) for field in fields(cls)}
@@ -182,7 +182,7 @@ def written(cls: type[Any], name: str) -> tuple[str, str]:
 
 
 def imports_of(text: str, module: str) -> set[str]:
-    """Return the imports that names in a type need: those of the module that writes it, or from there."""
+    """Return the imports that the names in a type need: the imports of its module, or imports from this module."""
     names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - set(vars(builtins))
     found = {name: f"from {module} import {name}\n" for name in names}
     for node in parsed(module).body:
@@ -245,7 +245,7 @@ WEIGHTS = {
 
 
 def number(value: float) -> str:
-    """Return a bound for people."""
+    """Return a bound as text."""
     return {np.inf: "∞", -np.inf: "−∞"}.get(value, f"{value:g}".replace("-", "−"))
 
 
@@ -281,7 +281,7 @@ def scorers(cls: type[Any]) -> str:
 
 
 def row(name: str, cls: type[Any]) -> str:
-    """Return what a reader asks of a metric."""
+    """Return the row of a metric in the table."""
     info = cls.info
     arrow = {True: " ↑", False: " ↓", None: " →"}[info.greater_is_better]
     best = "" if info.best is None else number(info.best) + arrow
@@ -321,8 +321,8 @@ def table(definitions: Definitions) -> str:
 
 
 def printed(tool: str) -> str:
-    """Return what another tool prints, where the package is whole, unlike here."""
-    # As most users see help: not at this terminal's width, nor with this user's folder.
+    """Return what another tool prints. Its process imports the whole package, unlike this one."""
+    # Print help as most users see it: not with the width of this terminal, and not with the folder of this user.
     environment = {**os.environ, "COLUMNS": "100", "XDG_CACHE_HOME": "~/.cache", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(ROOT / "tools" / tool)]
     return subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True, env=environment).stdout

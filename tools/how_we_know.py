@@ -1,9 +1,9 @@
-"""Measure what the page "How we know" says, and write it there with its date.
+"""Measure the results on the page "How we know", and write them there with the date.
 
     python tools/how_we_know.py checks           scikit-learn's checks of both classifiers, in every configuration
-    python tools/how_we_know.py branches         how many branches of five rooms their tests take: reads what
-                                                 `nox --session coverage` left
-    python tools/how_we_know.py mutants          how many small mistakes the tests find, of a sample in each room
+    python tools/how_we_know.py branches         how many branches of five rooms the tests take, from the data that
+                                                 `nox --session coverage` has written
+    python tools/how_we_know.py mutants          how many of a sample of small mistakes in each room the tests find
     python tools/how_we_know.py minutes          whether the tests that take minutes pass
 
 Each writes its own part of docs/how_we_know.md, after minutes to an hour of one core. "branches" and "mutants" need the
@@ -38,7 +38,7 @@ def table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
 
 
 def python(*arguments: str) -> str:
-    """Return what a run of Python prints; it runs in the checkout, with the tests' own modules at hand."""
+    """Return what a run of Python prints. It runs in the checkout, and can import the modules of the tests."""
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -54,7 +54,7 @@ def python(*arguments: str) -> str:
 
 
 def checks() -> str:
-    """Return what scikit-learn's checks say of every configuration of both classifiers."""
+    """Return the results of scikit-learn's checks for every configuration of both classifiers."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     from _support.selective.configurations import CONFIGURATIONS, results_of
 
@@ -77,7 +77,7 @@ def checks() -> str:
 
 
 def branches() -> str:
-    """Return how many branches of each room the tests took in the run that left its data here."""
+    """Return how many branches of each room the tests took, from the data of an earlier run."""
     with tempfile.TemporaryDirectory() as folder:
         python("-m", "coverage", "json", "-q", "-o", f"{folder}/found.json")
         files = json.loads(Path(folder, "found.json").read_text())["files"]
@@ -99,7 +99,7 @@ def branches() -> str:
 
 
 def mutants(*, sample: int) -> str:
-    """Return how many mutants of a sample in each room its tests find."""
+    """Return, for a sample of mutants in each room, how many of them its tests find."""
     printed = python("tests/mutation.py", "--sample", str(sample))
     print(printed, file=sys.stderr)
     found = re.findall(r"^([\w-]+): (\d+) of (\d+) found \((.*?)\)", printed, flags=re.M)

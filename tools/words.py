@@ -1,8 +1,8 @@
 """Find words that `docs/style.md` rules out: ``python tools/words.py`` prints each with its line and what to write.
 
-The table of that page is the only list. Looked at are the prose of pages, and docstrings, messages and comments of the
-package, of the examples and of what writes the reference; code, what it prints, names in backticks and addresses are
-left out.
+The table of that page is the only list. This tool reads the prose of pages, and docstrings, messages and comments of
+the package, of the examples and of the code that writes the reference. It leaves out code, printed output, names in
+backticks and addresses.
 """
 
 import io
@@ -14,17 +14,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STYLE = ROOT / "docs" / "style.md"
-#: What is no prose: on pages blocks of code, directives' options, names, addresses and tags; in docstrings examples.
+#: Patterns of text that is not prose: on pages, blocks of code, options of directives, names, addresses and tags; in
+#: docstrings, examples.
 CODE_ON_PAGES = re.compile(
     r"^( *)(`{3,}).*?^\1\2`*$|^---\n.*?^---$|`[^`\n]+`|\]\([^)]*\)|<[^>]*>|https?:\S+", re.M | re.S
 )
 CODE_IN_STRINGS = re.compile(r"^[ \t]*>>>.*?(?=\n[ \t]*\n|\Z)|`+[^`]+`+|\{[^{}]*\}|https?:\S+", re.M | re.S)
-#: Stands for what is left out; no pattern matches across it.
+#: Replaces text that is left out; no pattern matches across it.
 OUT = "\0"
 
 
 def banned(page: str) -> list[tuple[str, re.Pattern[str], str]]:
-    """Read the table of a page: of each thing not to write its longest word, a pattern, and what to write."""
+    """Read the table of a page; return the longest word of each banned expression, its pattern, and what to write."""
     rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", page, flags=re.M)
     return [
         (max(re.split(r"[\s*]|95", each.lower()), key=len), pattern(each), write.strip())
@@ -34,7 +35,7 @@ def banned(page: str) -> list[tuple[str, re.Pattern[str], str]]:
 
 
 def pattern(words: str) -> re.Pattern[str]:
-    """Return what finds words: across line ends, `*` for any ending, 95 for any digits."""
+    """Return a pattern that finds words, also across line ends; `*` means any ending, and 95 any digits."""
     text = re.escape(words).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").replace("95", r"\d+")
     start = r"(?<![\w.)\]}%:])" if words.startswith(".") else r"(?<!\w)"
     return re.compile(f"{start}{text}(?![\\w(%])", re.IGNORECASE)
@@ -46,12 +47,12 @@ def blank(text: str) -> str:
 
 
 def prose_of_page(text: str) -> str:
-    """Return the prose of a page, in its lines."""
+    """Return the prose of a page, on the same lines."""
     return CODE_ON_PAGES.sub(lambda found: blank(found[0]), text)
 
 
 def prose_of_code(text: str) -> str:
-    """Return what is said in a module, in its lines: docstrings, messages and comments."""
+    """Return the prose of a module, on the same lines: docstrings, messages and comments."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -76,19 +77,19 @@ def prose_of_code(text: str) -> str:
 
 
 def found_in(path: Path, patterns: list[tuple[str, re.Pattern[str], str]]) -> Iterator[tuple[int, str, str]]:
-    """Go through what a file should not say: line, what is found, and what to write."""
+    """Go through the banned expressions in a file: the line, the words found, and what to write."""
     text = path.read_text()
     prose = prose_of_code(text) if path.suffix == ".py" else prose_of_page(text)
     lowered = prose.lower()
     for word, each, write in patterns:
-        if word not in lowered:  # which is found sooner than a pattern
+        if word not in lowered:  # this is faster than the pattern
             continue
         for match in each.finditer(prose):
             yield prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), write
 
 
 def files() -> list[Path]:
-    """Return what is looked at."""
+    """Return the files to read."""
     pages = [path for path in (ROOT / "docs").rglob("*.md") if path != STYLE and "_build" not in path.parts]
     code = [path for folder in ("skconf", "examples", "docs/_ext") for path in (ROOT / folder).rglob("*.py")]
     return sorted([ROOT / "README.md", *pages, *code, *(ROOT / "examples").glob("*.rst")])
