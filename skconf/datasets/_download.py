@@ -40,7 +40,7 @@ def download(data_set: DataSet, folder: Path) -> list[Path]:
     if closed:
         raise FileNotFoundError(f"{', '.join(closed)} can only be downloaded by hand")
     folder.mkdir(parents=True, exist_ok=True)
-    # Beside its final place, so that the last step is a rename.
+    # Downloaded beside its final place, so that the last step is a rename.
     with TemporaryDirectory(dir=folder, prefix=".download-") as scratch:
         sent: dict[str, Path] = {}
         for file in missing:
@@ -114,7 +114,7 @@ def _extract(sent: Path, file: RawFile, target: Path) -> None:
 
 @contextmanager
 def _reading(otherwise: str) -> Iterator[None]:
-    """Raise all errors that a damaged or hostile file may cause as one kind of error."""
+    """Turn all errors that a damaged or hostile file may cause into a DamagedError."""
     try:
         yield
     except DamagedError as error:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from skconf.datasets._registry import DataSet, Table
 
-#: Frames by the file they come from, labels in the column ``data_set.target``.
+#: A frame for each file, by the name of the file. The column ``data_set.target`` holds the labels.
 Frames = dict[str, pd.DataFrame]
 
 

@@ -1,4 +1,4 @@
-"""Synthetic confidence profiles with known calibration, and of five kinds of selective models."""
+"""Synthetic confidence profiles: with known calibration, and from five kinds of selective models."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -65,7 +65,7 @@ class _SelectiveModel(NamedTuple):
 _SELECTIVE_MODELS = {
     "calibrated": _SelectiveModel(0.9, (0.8, 1.0), (0.5, 0.7)),
     "overconfident": _SelectiveModel(0.9, (0.9, 1.0), (0.9, 1.0)),
-    # The paper gives no range; this one has the calibration error, CWSA and CWSA+ of its Section 5.5.
+    # The paper gives no range. This one leads to the calibration error, CWSA and CWSA+ of Section 5.5 of the paper.
     "underconfident": _SelectiveModel(0.9, (0.3, 0.6), (0.3, 0.6)),
     "perfect": _SelectiveModel(1.0, (1.0, 1.0), (1.0, 1.0)),
     "random": _SelectiveModel(0.0, (0.3, 1.0), (0.3, 1.0)),

@@ -61,8 +61,8 @@ def confidence_report(
         class probabilities if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
-        a profile, if a selective classifier made it. If a model has no threshold, ``metrics=None`` leaves out the
-        metrics that need one.
+        each profile, if it has one. If a model has no threshold, ``metrics=None`` leaves out the metrics that need a
+        threshold.
     confidence_level : float, default=None
         Level of the confidence intervals, in [0.5, 1), as in :func:`skconf.inference.confidence_interval`. None
         gives no intervals.
@@ -171,7 +171,7 @@ def confidence_report(
     normally distributed gap. Rows must be independent, or in clusters, such as the labels of a multilabel task.
     Clusters with several answers in a slice, and graded answers, are tested by a t test of the gap.
 
-    A report on graded answers, on answers in clusters or on costs answers the same questions. Intervals are then for
+    For graded answers, for answers in clusters and for costs, the report has the same sections. Intervals are then for
     means over clusters, or over answers. The guarantee for clusters uses one answer of each cluster. The guarantee for
     graded answers draws each answer once as right or wrong. Costs have no bound, so they have neither guaranteed
     thresholds nor p-values of slices. Labels of a multilabel task are sorted worst first.

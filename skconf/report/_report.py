@@ -160,7 +160,7 @@ class ConfidenceReport:
             A fitted classifier with ``predict_proba``, or a mapping of names to classifiers. The report uses the
             threshold of a :class:`~skconf.SelectiveClassifier`.
         X : array-like of shape (n_samples, n_features)
-            Samples that were not used to train it.
+            Samples that were not used to train the classifier.
         y : array-like of shape (n_samples,)
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -254,7 +254,7 @@ class ConfidenceReport:
         ----------
         files : path, list of paths, or mapping of str to these
             Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
-            pattern, a folder, or a list of these. All of them are parts of one model. Pass a mapping for several
+            pattern, a folder, or a list of these. All files then belong to one model. Pass a mapping for several
             models, which are then shown side by side. Instead of files, a model may have one log of a language model.
             `correct` and `confidence` then have the meaning that they have in :func:`~skconf.read_log`.
         {columns}

@@ -51,7 +51,7 @@ def test_the_summary_the_text_and_the_table_have_the_mean_cost(params, by):
     assert sentence in " ".join(found.summary().split())
     assert sentence in " ".join(found.text().split())
     assert found.frame.at["reject_cost_loss", "value"] == pytest.approx(expected)
-    charged = "ecuas_loss and reject_cost_loss charge" if "cost_matrix" in params else "reject_cost_loss charges"
+    charged = "ecuas_loss and reject_cost_loss use" if "cost_matrix" in params else "reject_cost_loss uses"
     assert f"{charged} the costs by which the model decides." in " ".join(str(found).split())
 
 

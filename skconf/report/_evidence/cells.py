@@ -12,7 +12,7 @@ from skconf.metrics._base.sums import Cells
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.stops import Stops
 
-#: The starts of cells, which are narrower near 1. Quotients of whole numbers are the floats of their decimals.
+#: The starts of cells, which are narrower near 1. Quotients of whole numbers are exactly the floats of their decimals.
 BEGINS = np.concatenate(
     [
         np.arange(0, 90) / 100,

@@ -64,9 +64,9 @@ class Comparison:
         The model that the others are compared with.
     best : list of tuple of model, or str
         For each row of the report, the models that are better than the baseline, or the baseline alone if all others
-        are worse; or `NOT_SHOWN` or `NOT_COMPARED`; or "" if the metric has no better value.
+        are worse; or `NOT_SHOWN` or `NOT_COMPARED`; or "" if the metric has no best value.
     differences : list of Difference
-        One for each metric that has a better value, and each other model.
+        One for each metric that has a best value and each model except the baseline.
     reason : str
         The reason why nothing is compared. Empty if something is compared, or if there is only one model.
     left_out : mapping of str to str
@@ -172,7 +172,7 @@ def _compared(
 ) -> tuple[Any, str]:
     """Compare values, or distances from a best value inside the range; return None and a reason if that is impossible.
 
-    Adds to `left_out`.
+    Metrics that cannot be computed are added to `left_out`.
     """
     rows = {name: by_nearness(row) for name, row in judged.items() if name not in left_out}
     options = {"baseline": baseline, "confidence_level": _CONFIDENCE_LEVEL, "n_resamples": _N_RESAMPLES}

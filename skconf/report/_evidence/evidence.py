@@ -29,7 +29,7 @@ from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guaran
 
 #: The largest share of errors that the summary uses by default.
 _FIRST_TOLD = 0.05
-#: Grades in the order of models: unknown harm is between no harm and some harm.
+#: Grades in the order in which models are sorted: unknown harm is between no harm and some harm.
 _HARM = ("close to calibrated", "negligible", "none shown", "too few to say", "mild", "serious", "unusable")
 #: Default level of the intervals on a page.
 LEVEL = 0.95
@@ -195,7 +195,7 @@ class Evidence:
 
     @cached_property
     def target(self) -> float:
-        """The limit in the summary: the first requested, or the largest that a model exceeds (errors: up to 5%)."""
+        """The limit in the summary: the first requested one, or the largest (errors: up to 5%) that a model exceeds."""
         if self.errors:
             return self.errors[0]
         targets = [target for target in self.targets if target <= _FIRST_TOLD or self.kind != "right or wrong"]
@@ -222,7 +222,7 @@ class Evidence:
 
     @property
     def best(self) -> Any:
-        """The model that answers most at the limit in the summary; if not compared, the model with the least harm."""
+        """The model that answers most at the limit in the summary; if rows are not paired, that with the least harm."""
         return self.by_harm[0] if self.at_target is None else self.at_target.ranked[0]
 
     @cached_property
@@ -232,7 +232,7 @@ class Evidence:
 
     @cached_property
     def own_costs(self) -> Mapping[Any, float]:
-        """The mean cost of a case of each model that decides by costs, at these costs, where it is known."""
+        """The mean cost of a case for each model that decides by costs, with these costs; only where it is known."""
         found = {model: own_cost(profile) for model, profile in self.profiles.items()}
         return {model: cost for model, cost in found.items() if cost is not None}
 
@@ -240,7 +240,7 @@ class Evidence:
     def risk_differences(self) -> Mapping[Any, RiskDifference]:
         """The differences between the errors of other models and of the best model, if all answer the same share.
 
-        Models that are not better at any threshold are left out.
+        Models that answer nothing at the limit in the summary are left out.
         """
         if self.at_target is None:
             return {}

@@ -63,7 +63,7 @@ def evidence_of_files(
 ) -> Evidence | TableAlone:
     """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says.
 
-    The parameters of `Columns` are passed by name. `doing` is called for each step in memory.
+    `parameters` are those of `Columns`, by name. `doing` is called with the name of each step, but not in batches.
     """
     rows_of(metrics, has_threshold=False)  # a wrong name is an error before anything is read
     columns, several = Columns(**parameters), isinstance(files, Mapping)
@@ -331,7 +331,7 @@ def _from_batches(
 
 
 def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
-    """Return the data of a report on models read in batches; NaN if a model lacks the input of a metric."""
+    """Return the data of a report on models read in batches, with NaN where a model lacks the input of a metric."""
     rows = list({row.name: row for of_model in results.values() for row in of_model.rows}.values())
     return Evidence(
         rows=rows,

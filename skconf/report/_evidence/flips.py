@@ -12,7 +12,7 @@ from skconf.profile import ConfidenceProfile
 
 #: The level of the interval whose ends exclude larger differences: two one-sided tests at 5%.
 _LEVEL = 0.9
-#: How often a detectable difference is found, with a test at its nominal level.
+#: The probability with which a detectable difference is found, and the joint level of the tests.
 _POWER, _SIZE = 0.8, 0.05
 #: With fewer flips, their spread is not known well enough for an interval.
 _FEWEST = 10

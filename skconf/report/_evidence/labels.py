@@ -63,7 +63,7 @@ class Labels:
         return visible(str(self.classes[code]))
 
     def table(self, accepted: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return how many rows of each class, in rows, get each answer, in columns; in the last, none is accepted."""
+        """Return how many cases of each class (row) get each accepted answer (column); the last column is rejected."""
         n_classes = len(self)
         column = np.where(accepted, self.predicted, n_classes)
         cells = np.bincount(self.true * np.intp(n_classes + 1) + column, minlength=n_classes * (n_classes + 1))

@@ -138,7 +138,7 @@ def _has_no_confidence(frame: pd.DataFrame) -> bool:
 
 
 def _counts(states: Mapping[str, int], frame: pd.DataFrame, columns: Columns, level: float) -> dict[str, Any]:
-    """Return how many samples are answers, and how many of these are right, with its interval."""
+    """Return how many samples are answers, and the share of these that are right, with its interval."""
     groups = None if columns.cluster_column is None else frame[columns.cluster_column]
     row: dict[str, Any] = {"samples": sum(states.values()), "answered": int((~frame["abstained"]).sum())}
     row |= {"abstained": int(frame["abstained"].sum()), **{name: states.get(name, 0) for name in NOT_GRADED}}

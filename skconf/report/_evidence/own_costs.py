@@ -1,4 +1,4 @@
-"""What a classifier that decides by costs would cost, at these costs."""
+"""The mean cost of a classifier that decides by costs, computed with these costs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,8 +10,8 @@ from skconf.profile import ConfidenceProfile
 def own_parameters(profiles: Iterable[ConfidenceProfile]) -> dict[str, Any] | None:
     """Return the parameters of reject_cost_loss that are the costs by which all models decide.
 
-    None if they decide by no costs, or by different ones, or by costs of each sample that the profiles do not have, or
-    if there are no profiles, because files are read in batches.
+    None if they decide by no costs, by different costs, or by costs of each sample that the profiles do not have. None
+    also if a model rejects answers and a rejection has no cost, or if there are no profiles (in batches).
     """
     found = [(profile.own_costs, profile.costs is not None, _rejects(profile)) for profile in profiles]
     own, by_sample, _ = found[0] if found else (None, False, False)

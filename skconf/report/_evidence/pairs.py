@@ -71,8 +71,8 @@ class Pairs:
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     """Bring the predictions of all models into the same order of rows.
 
-    Rows are matched by the column `ids`. None matches rows by position, if the true labels agree and, where all files
-    have ids, the ids agree, too.
+    Rows are matched by the column `ids`. If `ids` is None, they are matched by position; then the true labels must
+    agree, and the ids, too, if all files have ids.
     """
     numbers: dict[str, NDArray[Any]] = {}
     if ids is not None and len(rows) > 1:
@@ -129,7 +129,7 @@ def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
 
 
 def _names_of(rows: RowsOfFile, kept: NDArray[np.intp]) -> RowsOfFile:
-    """Return what names some rows: their ids, and the slices that they are in."""
+    """Return the content of a file with the ids and slices of only some rows."""
     ids = None if rows.found.ids is None else rows.found.ids[kept]
     slices = {column: each[kept] for column, each in rows.slices.items()}
     return replace(rows, found=rows.found._replace(ids=ids), slices=slices)

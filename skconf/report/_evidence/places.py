@@ -1,4 +1,4 @@
-"""The places of the slider: exact stops of all models, from few answers to all, and the cost of each."""
+"""The places of the slider: a stop of each model, from few answers to all, and what a case costs there."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,14 +17,14 @@ class Place(NamedTuple):
     Attributes
     ----------
     share : float
-        Share answered by the model that made the place.
+        Share answered by the model whose stop is this place; at a threshold of the predictions, by the first model.
     stops : sequence of int
         The stop of each model at this place; -1 if it answers nothing.
     rates : sequence of sequence of float
         For each model: the share of all rows that it answers, the share of errors among these (or their mean loss or
         cost), and their effective number.
     threshold : float or None
-        The threshold of the predictions, if it made the place.
+        The threshold of the predictions, if this place is at that threshold.
     """
 
     share: float
@@ -84,7 +84,7 @@ def default_place(places: Sequence[Place], of_error: float, of_person: float) ->
 
 
 def prices_of(evidence: Evidence) -> tuple[float, float]:
-    """Return the prices to show first: given ones, or else examples (a person costs as much as a mean answer)."""
+    """Return the prices to show first: given ones, or else examples; a person may cost as much as a mean answer."""
     if evidence.prices is not None:
         return evidence.prices
     if evidence.kind != "costs":

@@ -186,7 +186,7 @@ def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, Confidence
 
 
 def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, dict[Any, Slices]]:
-    """Return the slices of all models, whose rows they share."""
+    """Return the slices of all models, which must have the same rows."""
     counts = {model: profile.n_rows for model, profile in profiles.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(f"slices need rows that all models share, but the models have {counts} rows.")
@@ -215,9 +215,9 @@ def ends_of(model: Any) -> tuple[str, str]:
 def _evaluate(
     rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
 ) -> tuple[list[Row], list[list[float]]]:
-    """Evaluate all metrics, with NaN if a model does not allow one; leave out metrics that none allows, or keep all.
+    """Evaluate all metrics, with NaN for a model whose predictions do not allow a metric.
 
-    An error of the user's own function is raised.
+    Without `keep_all`, metrics that no model allows are left out. An error of the user's own function is raised.
     """
     kept, values = [], []
     for row in rows:

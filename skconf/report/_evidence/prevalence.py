@@ -86,7 +86,7 @@ class AtPrevalence:
 
     @property
     def grade(self) -> Grade:
-        """The worst harm of implied shares that differ from the stated ones, as if the smaller one were expected."""
+        """The worst harm of implied shares that differ from stated ones, as if the smaller share were the expected."""
         if self.implied is None:
             return worst_harm([])
         pairs = ((self.share[at], self.implied[at]) for at in self.off)

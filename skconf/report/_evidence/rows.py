@@ -73,10 +73,10 @@ def is_chosen(metrics: Any) -> bool:
 def rows_of(metrics: Any, has_threshold: bool, own_costs: Mapping[str, Any] | None = None) -> list[Row]:
     """Return the rows of a report; with `has_threshold`, metrics of a threshold are among the usual ones.
 
-    If models decide by costs, `own_costs` has these, and the usual metrics of costs charge them.
-    `metrics` names the requested metrics. "all" means every metric that is a number, None the usual metrics. Raise a
-    TypeError if it is a single name, or if an entry does not name a metric, or one that is not a single number; and a
-    ValueError if there is no such metric, or none is requested.
+    `own_costs` has the costs by which models decide, if they do. Those of the usual metrics that take costs are then
+    computed with these costs. `metrics` names the requested metrics. "all" means every metric that is a number, None
+    the usual metrics. Raise a TypeError if `metrics` is a single name, or if an entry does not name a metric whose
+    result is a single number. Raise a ValueError if there is no such metric, or none is requested.
     """
     if isinstance(metrics, str) and metrics != "all":
         raise TypeError(f"metrics must be a list of names, 'all' or None, not the string {metrics!r}.")
@@ -98,7 +98,7 @@ def _read(item: Any) -> Row:
 
 
 def _charging(row: Row, costs: Mapping[str, Any]) -> Row:
-    """Return a row whose metric charges these costs, as far as it takes them."""
+    """Return a row whose metric is computed with these costs, if it takes costs."""
     charged = {name: cost for name, cost in costs.items() if hasattr(row.metric, name)}
     return replace(row, metric=get_metric(row.metric.info.name, **charged)) if charged else row
 

@@ -20,8 +20,8 @@ from skconf.profile import ConfidenceProfile
 def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
     """Test every group of every column for overconfidence: the probability of so many errors or more.
 
-    If confidences are calibrated, errors are independent with probabilities 1 − c. Their number in a group then has an
-    exact distribution for any size of the group. With unequal weights, the gap between mean confidence and accuracy is
+    If confidences are calibrated, errors are independent with probabilities 1 − c. The distribution of their number is
+    then known exactly, for any size of the group. With unequal weights, the gap between mean confidence and accuracy is
     tested by a normal distribution, as in :func:`~skconf.inference.assess_confidence`. Graded answers, and answers in
     groups, are tested by a t test of the gap. If each answer is its own group, right and wrong answers are counted as
     independent. If graded answers imply too few errors for a t test, each is drawn once as right or wrong, and counted.
@@ -88,7 +88,7 @@ def _of_errors(*sums: Floats) -> Floats:
 def _of_gaps(*sums: Floats) -> Floats:
     """Compute p-values of the weighted gap; NaN where too few errors are expected.
 
-    Observed errors must not decide, because groups would then be tested because they have many errors.
+    Whether a group is tested must not depend on its observed errors: groups with many errors would be preferred.
     """
     weight, sure, *_, squares = sums
     gap, error = GapSums.gap_and_error(*sums)

@@ -18,12 +18,13 @@ from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import OpenedFile
 from skconf.tables._rows import read_columns
 
-#: Most distinct numbers, and days, that are slices by themselves; more are cut into quarters.
+#: Most distinct numbers, and most distinct days, of which each one is a slice. If there are more, they are cut into
+#: quarters.
 _MOST_NUMBERS, _MOST_DAYS = 12, 31
-#: Most distinct texts that are slices by themselves; of more, the most frequent ones are.
+#: Most distinct texts of which each one is a slice. If there are more, only the most frequent ones are.
 _MOST_TEXTS = 50
 _QUARTERS = (0.25, 0.5, 0.75)
-#: Kinds of columns that pandas infers whose values are numbers.
+#: Kinds of columns of numbers, by the names that pandas infers.
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 #: Texts that stand for no number among numbers.
 _NO_NUMBER = ["", "nan", "na", "n/a", "null", "none"]
@@ -146,7 +147,7 @@ def _cut(
 def _in_order(
     distinct: "pd.Index[Any]", texts: "pd.Series[str]", texts_may_be_numbers: bool
 ) -> tuple[Floats, Callable[[Floats], list[str]], int] | None:
-    """Read values as numbers to order them by, with a function that writes them, and how many may be slices.
+    """Return numbers that order the values, a function that writes such numbers, and how many may be slices.
 
     None stands for values that are names: texts, categories, truth values, and codes such as 007.
     """

@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """Every threshold that a model's scores allow, with coverage and errors.
+    """Every threshold that a model's scores allow, with coverage and errors. A stop is the position of a threshold.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Stops:
         return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
 
     def at_most_wrong(self, target: float) -> int:
-        """Return the last stop with at most this share of errors among enough answers; -1 if there is none."""
+        """Return the last stop that has `FEWEST` answers and at most this share of errors; -1 if there is none."""
         fits = np.flatnonzero((self.wrong <= target * (1 + _ROUNDING)) & (self.size >= FEWEST))
         return int(fits[-1]) if len(fits) else -1
 

@@ -21,7 +21,8 @@ _ERRORS = (0.01, 0.02, 0.05, 0.10)
 #: The same for the loss of graded answers, and as shares of the mean cost.
 _LOSSES, _OF_COST = (0.02, 0.05, 0.10, 0.20, 0.30), (0.25, 0.5, 0.75, 0.9)
 
-#: From so many accepted answers on, the tests that find the threshold need about 5% more; to plan them takes seconds.
+#: From so many accepted answers on, it would take seconds to plan the tests that find the threshold. They need about 5%
+#: more answers than one test of a known threshold.
 _MANY = 50_000
 
 #: Whether a threshold is guaranteed, or why not: there is no rule for weights and costs; there are fewer rows than any
@@ -67,7 +68,7 @@ def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: fl
     ):
         return Guarantee("no rule")
     n_units = len(profile) if profile.groups is None else len(np.unique(profile.groups))
-    if profile.prevalence is not None:  # rows are drawn to its mix
+    if profile.prevalence is not None:  # rows are drawn to the stated shares
         n_units = min(n_units, most_rows(np.bincount(profile.require("true_class")), np.array(profile.prevalence)))
     needed = required_samples(target, level)
     if n_units < needed:

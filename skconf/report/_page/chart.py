@@ -18,7 +18,7 @@ __all__ = ["Axis", "Band", "Chart", "Here", "Line", "Mark", "Points", "Rule"]
 
 #: Most series of one picture.
 _TOGETHER = 3
-#: Between an axis and its texts.
+#: The distance between an axis and its texts.
 _PAD = 6.0
 
 
@@ -96,7 +96,7 @@ class Chart:
     def _sample(self, name: str, series: int | None) -> Markup:
         """Return a sample of the marks of a name: one of each kind, as small as letters.
 
-        Marks of the series without a name belong to it, too, if the series has no other name.
+        Marks of the series that have no name belong to this name, too, if the series has no other name.
         """
         same = [mark for mark in self.marks if mark.series == series]
         is_only = series is not None and len({mark.name for mark in same if mark.name}) == 1
@@ -118,7 +118,7 @@ class Chart:
             if mark.series == series:
                 marks.append(mark)
             elif mark.series is None:
-                # Its name stands above all panels.
+                # The name of such a mark stands above all panels.
                 marks.append(mark if isinstance(mark, Band) else replace(mark, name=None))
             elif isinstance(mark, Line) and not mark.dashed:
                 marks.append(replace(mark, name=None, series=None))

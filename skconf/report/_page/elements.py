@@ -12,7 +12,8 @@ from skconf._core.messages import visible
 _EMPTY = frozenset({"br", "hr", "input", "meta"})
 
 
-#: What stands between a number and its percent sign, and between the ends of an interval, which stay in one line.
+#: The space before a percent sign, and the dash between the ends of an interval; each with its replacement, at which no
+#: line ends.
 _BEFORE_PERCENT, _UNBROKEN = re.compile(r"(?<=\d) (?=%)"), "\N{NO-BREAK SPACE}"
 _BETWEEN_ENDS, _ONE_WORD = re.compile(r"(?<=\d)–(?=[\d−])"), "\N{WORD JOINER}–\N{WORD JOINER}"
 

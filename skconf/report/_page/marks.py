@@ -54,7 +54,7 @@ class Line:
     def drawn(self, frame: Frame) -> Markup:
         """Draw the line as a path."""
         shown = [_stepped(piece, self.step) for piece in pieces(frame.at(self.x, self.y))]
-        # A path to where it starts is a dot.
+        # A path that ends where it starts is a dot.
         dotted = [np.repeat(piece, 2, axis=0) if len(piece) == 1 else piece for piece in shown]
         return element("path", d=path(dotted), class_=_classes("line", self.series, self.dashed))
 
@@ -68,9 +68,9 @@ class Band:
     x, low, high : array-like
         Its points.
     series : int or None, default=None
-        As of a `Line`.
+        As in a `Line`.
     step : bool, default=False
-        As of a `Line`.
+        As in a `Line`.
     """
 
     x: ArrayLike
@@ -105,7 +105,7 @@ class Points:
     name : str, default=None
         What they show, in the legend.
     series : int or None, default=None
-        As of a `Line`.
+        As in a `Line`.
     along : {"y", "x"}, default="y"
         The axis of the intervals.
     """

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // What only works with a script is shown by it.
+  // Show what works only with a script.
   const reveal = each => { each.hidden = false; };
 
   const copy = async (button, said) => {
@@ -33,7 +33,7 @@
     const rows = [...box.querySelectorAll("tbody tr")].map(row => [...row.querySelectorAll("td")]);
     const priced = () => prices.every(price => price.checkValidity());
     const total = (stop, at) => prices.reduce((sum, price, k) => sum + +price.value * amounts[k][stop][at], 0);
-    // Each row stands at a stop of its own.
+    // The stop at which each row is shown.
     let shown = rows.map(() => +range.value);
     const show = said => {
       place.textContent = said;

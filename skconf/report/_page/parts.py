@@ -107,7 +107,7 @@ class ChartPart:
 
 @dataclass(frozen=True)
 class Copied:
-    """A button that copies a text; only on pages, where their script runs."""
+    """A button that copies a text; only on pages on which a script runs."""
 
     what: str
     content: str
@@ -196,7 +196,7 @@ class Section:
 
 
 def copied_as(what: str, text: str, ids: Ids, name: str | None = None) -> Markup:
-    """Return a button that copies a text; it is there once the script of the page runs, if there is one."""
+    """Return a button that copies a text. It is hidden until the script of the page runs; without a script, nothing."""
     if not ids.scripted:
         return Markup("")
     source = ids.new("copied")

@@ -1,4 +1,4 @@
-"""A table that follows a slider over exact stops, allowed errors or prices, with marks on a curve."""
+"""A table that follows a slider, the errors that a reader allows, or prices, with marks on a curve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Slider:
-    """A table whose rows are at stops: all at the same stop, or each where it keeps the limit or costs least.
+    """A table with a row for each model, and a slider. A stop is a position of the slider.
 
-    Without a script, and on paper, it shows the default stop.
+    The slider puts all rows at the same stop. Fields put each row at its own stop: at the last stop at which its errors
+    are allowed, or at the stop at which it costs least. Without a script, and on paper, the default stop is shown.
 
     Attributes
     ----------
@@ -36,13 +37,13 @@ class Slider:
     default : int
         The number of the stop that is shown first.
     named : int
-        The column whose cell names a stop of a row, as a number of 1,000.
+        The column with the number of cases of 1,000 that are answered, which describes a stop in a sentence.
     allowed : str
         The label of the field for the allowed errors.
     errors : sequence of sequence of float or None
-        Errors of each row at each stop, in the unit of the field; None if they are unknown.
+        Errors of each row at each stop, in the unit of the field `allowed`; None if they are unknown.
     amounts : mapping of str to sequence of sequence of float
-        For each price that the reader may change, the amount at each stop and row to multiply it with.
+        For each price that the reader may change, the amount at each stop and row by which the price is multiplied.
     prices : mapping of str to float
         The prices that are shown first.
     are_examples : bool
@@ -118,7 +119,7 @@ class Slider:
         return f"Cheapest: {'; '.join(shown)}."
 
     def _total(self, stop: int, row: int) -> float:
-        """Return a cost."""
+        """Return the cost of a row at a stop, Σ price × amount."""
         total = 0.0
         for what in self.amounts:  # in the order in which the script adds
             total += self.prices[what] * self.amounts[what][stop][row]

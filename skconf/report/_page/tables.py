@@ -20,14 +20,14 @@ from skconf.report._page.text_tables import in_lines, n_naming, packed
 
 #: Characters of a line of text without a terminal.
 WIDTH = 80
-#: Characters of a line that paper, or a screen of 1000 pixels, holds; wider tables are parted. The first column
-#: may be broken.
+#: Characters of a line that paper, or a screen of 1000 pixels, holds; wider tables are split. And the characters of a
+#: column that names rows, whose longer texts are broken.
 _PRINTED, _BROKEN = 103, 30
 #: Least characters of a column that names rows, and of a line of a long text in a cell.
 _NAMING, _SENTENCE = 12, 20
-#: Most columns that a phone shows beside each other; of more, each row is a card there.
+#: Most columns that a phone shows beside each other. With more columns, each row is a card there.
 _BESIDE = 3
-#: What begins like a number; but no hash.
+#: Texts that begin like a number, but not like a hash.
 _NUMBER = re.compile(r"(?![\da-f]{12})[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^none|^all$")
 
 

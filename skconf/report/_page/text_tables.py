@@ -11,7 +11,7 @@ from skconf._core.messages import visible
 
 T = TypeVar("T")
 
-#: Characters that a text or a title keeps where it is broken to fit a line.
+#: The least width to which a text or a title is broken to fit a line.
 _LEAST = 10
 #: Most columns that name the rows of a table.
 _MOST_NAMING = 3
@@ -25,7 +25,7 @@ class _Column(NamedTuple):
     cells: list[str]
 
     def titles(self, *, short: bool) -> list[str]:
-        """Return the lines of the title. If they are short, they are hardly wider than the cells."""
+        """Return the lines of the title; with `short`, lines that are hardly wider than the cells."""
         if not short:
             return [self.title]
         room = max(_LEAST, *map(len, self.cells), *map(len, self.title.split()))
@@ -42,7 +42,7 @@ def in_lines(table: pd.DataFrame, width: int | None) -> str:
 
 
 def n_naming(table: pd.DataFrame) -> int:
-    """Return how many first columns name the rows: as many as distinguish them, or one if several do not."""
+    """Return how many first columns name the rows: as many as distinguish the rows, or one if even several do not."""
     most = min(_MOST_NAMING, table.shape[1] - 1)
     return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
 
@@ -85,7 +85,7 @@ def _parts(columns: list[_Column], width: int, naming: int) -> Iterator[list[_Co
 
 
 def _grouped(columns: list[_Column]) -> list[_Column]:
-    """Give each name that the first column repeats a row of its own, above its rows."""
+    """If the first column repeats names, drop it, and give each name a row of its own above the rows with this name."""
     names, others = columns[0].cells, columns[1:]
     if all(name != below for name, below in pairwise(names)):
         return columns
@@ -99,7 +99,7 @@ def _grouped(columns: list[_Column]) -> list[_Column]:
 
 
 def _broken(columns: list[_Column], width: int) -> list[_Column]:
-    """Return columns that are too wide with their longest texts in several rows, as far as titles allow."""
+    """Break the longest texts into several rows if the columns are too wide, as far as titles allow."""
     longest = [max(map(len, column.cells), default=0) for column in columns]
     for at in sorted(range(len(columns)), key=lambda column: -longest[column]):
         excess = _width(columns) - width
@@ -140,7 +140,7 @@ def _width_of(stacks: list[list[str]]) -> int:
 
 
 def _stacks(columns: list[_Column], *, short: bool) -> list[list[str]]:
-    """Return the lines of each column: a heading where another begins, if there are any, the title and the cells."""
+    """Return the lines of each column: its heading if it is a new one, its title and its cells."""
     titles = [column.titles(short=short) for column in columns]
     most, above = max(map(len, titles)), ""
     stacks = []

@@ -52,7 +52,7 @@ def abstain(evidence: Evidence) -> Section:
 
 
 def own_cost_in_words(evidence: Evidence, model: Any) -> str:
-    """Say what a model costs that decides by costs, at these costs."""
+    """Say what 1,000 cases cost with a model that decides by costs, computed with these costs."""
     own: Any = evidence.profiles[model].own_costs
     by = [own.parameter] if own.parameter else []
     others = ""
@@ -192,7 +192,7 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
 
 
 def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
-    """Say which threshold keeps the errors of the first limit: as guaranteed, and as observed, perhaps in few words."""
+    """Say which threshold keeps the limit of the summary: the guaranteed and the observed one, perhaps in few words."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = words.limit(target), stops.at_most_wrong(target)
     observed = f"{words.share(float(stops.wrong[-1]))} {words.of_all}"
@@ -236,7 +236,7 @@ def _reach(evidence: Evidence, stops: Stops, stop: int) -> str:
 
 
 def accepting(evidence: Evidence, model: Any) -> str:
-    """Say what is accepted at the observed threshold of the first limit: all answers, if no threshold keeps it."""
+    """Say what is accepted at the observed threshold for the limit of the summary; all answers if there is none."""
     stops, words = evidence.stops[model], words_of(evidence)
     stop = stops.at_most_wrong(evidence.target)
     if stops.wrong[-1] <= evidence.target or stop < 0:

@@ -58,7 +58,7 @@ def _is_guaranteed(evidence: Evidence, model: Any) -> bool:
 
 
 def _still_guaranteed(evidence: Evidence, model: Any) -> str:
-    """Say that a guarantee does not rest on the confidences of a single model, if these are shown to be too high."""
+    """Say that the guarantee of a single model is valid, although its confidences are shown to be too high."""
     assessment = evidence.assessments[model]
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
     if len(evidence.assessments) > 1 or not too_high or model not in evidence.stops:
@@ -82,7 +82,7 @@ def rows_and_classes(evidence: Evidence) -> str:
 
 
 def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, Harm]]:
-    """Say where models fail worst, or once that none of them is shown to."""
+    """Say where models are overconfident. If no model is shown to be, say this once."""
     found = [(model, *worst_part(evidence, model, in_short=in_short)) for model in ranked]
     shown: list[tuple[str, str, Harm]] = [
         (_of("Fails", model, evidence), text, "") for model, text, is_overconfident in found if is_overconfident

@@ -120,7 +120,7 @@ def _how_ordered(evidence: Evidence) -> str:
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Return the classes of a model, by answer and by true class, and the most frequent confusions."""
     start, answers = start_of(evidence, model), evidence.by_answer[model]
-    # Of one class alone the share is that of its rows, however much it counts.
+    # Within one class, the share is that of its rows, whatever weight the class has.
     truth = Shares.of(replace(profile, strata=None), [labels.true], evidence.level)
 
     def both(part: slice, notes: tuple[str, ...]) -> list[Part]:
@@ -142,9 +142,9 @@ def _confusion_table(evidence: Evidence, labels: Mapping[Any, Labels | None]) ->
         return []
     model = evidence.best
     profile, stops = evidence.profiles[model], evidence.stops[model]
-    accepted = profile.score >= stops.score[stops.at_most_wrong(evidence.target)]  # all, if no threshold is enough
+    accepted = profile.score >= stops.score[stops.at_most_wrong(evidence.target)]  # all, if no threshold keeps it
     counts = of_model.table(accepted)
-    # Of one class alone the share is that of its rows, however much it counts.
+    # Within one class, the share is that of its rows, whatever weight the class has.
     shares = Shares.of(replace(profile[accepted], strata=None), [of_model.true[accepted]], evidence.level)
     right_of = {code: right(shares, at) for at, code in enumerate(shares.code.tolist())}
     shown = np.flatnonzero(counts.sum(axis=1))
@@ -171,7 +171,7 @@ def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TableP
 
 
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
-    """Table the most frequent confusions."""
+    """Return the table of the most frequent confusions."""
     confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS)
     if confusions.empty or len(labels) == 2:  # the table of answers has the confusions of two classes
         return []
@@ -269,7 +269,7 @@ def certainty(confidence: float) -> str:
 
 
 def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tuple[str, bool]:
-    """Say in which class, or requested slice, a model is most overconfident, and return whether it is in any."""
+    """Say in which class or requested slice a model is most overconfident, and return whether there is one."""
     found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
     if not found or evidence.kind == "costs":
         return "", False

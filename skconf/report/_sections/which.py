@@ -54,7 +54,7 @@ def which(evidence: Evidence) -> Section:
 
 
 def findings(evidence: Evidence) -> list[str]:
-    """Answer each of the first questions in a sentence, and say what is not compared; nothing for a single model."""
+    """Say how models compare in each headline metric, and what is not compared; nothing for a single model."""
     return [] if len(evidence.values) < 2 else _findings(evidence, *_with_headlines(evidence))
 
 
@@ -70,7 +70,7 @@ def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -
 
 
 def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n_compared: int) -> str:
-    """Say how many answers changed between two models. If there is no clear difference, say which one is possible."""
+    """Say how many answers changed between two models. Without a clear difference, say how large it may be."""
     flips = Flips.of(evidence.profiles[baseline], evidence.profiles[model])
     if flips is None:
         return ""
@@ -87,7 +87,7 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n
 
 
 def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
-    """Compare the models in the metrics of the report and of the first questions, in one family of tests."""
+    """Compare the models in the metrics of the report and in the headline metrics, in one family of tests."""
     lacking = [name for name in words_of(evidence).headlines if name not in {row.name for row in evidence.rows}]
     if not lacking:
         return evidence.rows, evidence.comparison
@@ -125,7 +125,7 @@ class _Table:
         return TablePart("", frame, notes)
 
     def label(self, row: Row) -> str:
-        """Return the name of a metric, or its words if it belongs to the first questions."""
+        """Return the name of a metric; for a headline metric, its words."""
         name = words_of(self._evidence).headlines.get(row.name, row.name)
         return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
 
@@ -161,7 +161,7 @@ class _Table:
 
 
 def answered_in_words(evidence: Evidence) -> str:
-    """Say which model answers most cases at the first limit of errors, and how much the others differ from it."""
+    """Say which model answers most cases at the limit of the summary, and how much the others differ from it."""
     if evidence.at_prevalence:
         return "Cases answered and costs are not compared at a stated prevalence. Only the metrics are compared."
     at_target = evidence.at_target
@@ -321,7 +321,7 @@ def _in_words(entry: Difference) -> str:
 
 
 def _headlines_read(words: Words) -> str:
-    """Return how to read the first questions."""
+    """Return how to read the headline metrics."""
     brier = " Brier: the squared error of the confidence." if "confidence_brier_loss" in words.headlines else ""
     return (
         f"AURC: {words.aurc}, averaged over all shares answered.{brier} Less is better. If the curves of two models "
@@ -376,5 +376,5 @@ def _what_to_do(evidence: Evidence) -> str:
     elif evidence.origin.files:
         todo = "give files of the same rows. If their order differs, name the column of their ids: --id COLUMN."
     else:
-        todo = "pass predictions of the same samples, in one order."
+        todo = "pass predictions of the same samples, in the same order."
     return f"What to do: {todo}"

@@ -52,7 +52,7 @@ class Words:
     worst, worst_rows : str
         The name of the worst answer, and the title of a table of such answers.
     headlines : mapping of str to str
-        The metrics that a reader looks for first, and their words.
+        The headline metrics, which a reader looks for first, and their words.
     aurc : str
         What AURC averages.
     threshold : str
@@ -97,7 +97,7 @@ class Words:
 
     def typed(self, rate: float) -> float:
         """Return errors in the unit of this field."""
-        return float(np.ceil(1e6 * rate - 1e-6) / 1e4)  # so that no more than 5% are within 5
+        return float(np.ceil(1e6 * rate - 1e-6) / 1e4)  # rounded up: a rate above 5% must exceed a limit of 5
 
     def limit(self, target: float) -> str:
         """Write the errors, or the mean cost, that are allowed."""
@@ -250,7 +250,7 @@ def thousand(share: float) -> str:
 
 
 def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Return notes on rows that count rejected answers as wrong, charge own costs, or judge different answers."""
+    """Return notes on rows that count rejected answers as wrong, use own costs, or judge different answers."""
     of = list(rows)
     said = _rejected_as_wrong(evidence, of) + _answered_other_rows(evidence, of) + _at_own_costs(evidence, of)
     return said + _answered_differently(evidence, of)
@@ -268,12 +268,12 @@ def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
 
 
 def _at_own_costs(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Name the usual rows that charge the costs by which the models decide."""
+    """Name the usual rows that are computed with the costs by which the models decide."""
     costs = None if evidence.chosen else own_parameters(evidence.profiles.values())
     names = [row.name for row in rows if any(hasattr(row.metric, name) for name in costs or ())]
-    charge = "charge" if len(names) > 1 else "charges"
+    use = "use" if len(names) > 1 else "uses"
     of = "models decide" if evidence.several else "model decides"
-    return [f"{listed(names)} {charge} the costs by which the {of}."] if names else []
+    return [f"{listed(names)} {use} the costs by which the {of}."] if names else []
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
