@@ -110,6 +110,17 @@ def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
     return len(distinct) <= _MOST_DISTINCT and any(_spelled(value) in known for value in distinct)
 
 
+def are_truths(values: Any, confidence: Any, grades: Mapping[Any, float]) -> bool:
+    """Return whether values are 1 or 0 for right and wrong, beside confidences that are grades such as 1 to 5.
+
+    The 1 is then no grade. If 0 is a grade, too, values and confidences have the same scale.
+    """
+    known = {_number(grade) for grade in check_grades(grades)}
+    if 0 in known or np.isnan([*known]).any() or not has_grades(confidence, grades):
+        return False
+    return {_number(_spelled(value)) for value in pd.unique(pd.Series(values).dropna())} <= {0, 1}
+
+
 def number_of(value: Any, grades: Mapping[Any, float]) -> float:
     """Return the number of a grade; NaN if the value is not a grade."""
     return check_grades(grades).get(_spelled(value), np.nan)
@@ -126,12 +137,9 @@ def words_in(values: Any) -> list[str]:
 
 
 def example_of(words: Sequence[str], *, of_truth: bool) -> str:
-    """Return an example of a grade with its number, preferably for a well-known word."""
-    if not of_truth:
-        known = [f"{word}={_CONFIDENT[word]}" for word in words if word in _CONFIDENT]
-        return " ".join(known) or f"{words[0]}=NUMBER"
-    known = [f"{word}={int(word in _RIGHT)}" for word in words if word in _RIGHT | _WRONG]
-    return " ".join(known) or f"{words[0]}=NUMBER"
+    """Return an example of grades: a number for each word that is well known."""
+    known = {word: int(word in _RIGHT) for word in _RIGHT | _WRONG} if of_truth else _CONFIDENT
+    return " ".join(f"{word}={known.get(word, 'NUMBER')}" for word in words)
 
 
 def _is_word(text: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
-from skconf._core.grades import from_grades, has_percentages
+from skconf._core.grades import are_truths, from_grades, has_grades, has_percentages
 from skconf._core.inputs import check_column, check_length, check_order, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
@@ -55,7 +55,7 @@ class FromPairs(Changed):
         groups : array-like of shape (n_samples,), default=None
             The cluster of each answer, such as its patient. Pass it if answers of one cluster depend on each other.
         grades : mapping from label to float, default=None
-            A number in [0, 1] for each confidence that is a word.
+            A number in [0, 1] for each word in `confidence` and in `correct`.
         abstained : array-like of shape (n_samples,), default=None
             Whether the model abstains in each row: booleans, or 0 and 1. Such a row needs neither correctness nor
             confidence. It is accepted at no threshold. The coverage counts it as not accepted, and it costs as much as
@@ -69,8 +69,8 @@ class FromPairs(Changed):
         Raises
         ------
         ValueError
-            If a value is missing or out of range. If a confidence is a word without a number in `grades`. If lengths
-            differ. If arguments from pandas have the same index in different orders.
+            If a value is missing or out of range. If a value is a word without a number in `grades`. If lengths differ.
+            If arguments from pandas have the same index in different orders.
 
         Examples
         --------
@@ -105,10 +105,13 @@ class FromPairs(Changed):
             return cls._with_abstained(
                 partial(cls.from_correctness, grades=grades), abstained, given, sample_weight, groups
             )
+        if grades is not None and has_grades(correct, grades) and not are_truths(correct, confidence, grades):
+            correct = from_grades(correct, grades, "correct")
         if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
-        sure = _shares(confidence, None, "confidence", " If it holds words, give each word a number with grades.")
-        right = _shares(correct, len(sure), "correct")
+        words = " If it holds words, give each word a number with grades."
+        sure = _shares(confidence, None, "confidence", words)
+        right = _shares(correct, len(sure), "correct", words)
         ranked_by = None if score is None else check_column(score, len(sure), "score")
         weight, weight_scale = scaled_weight(sample_weight, len(sure))
         return cls(

@@ -9,7 +9,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX, Spellings, plain
-from skconf._core.grades import are_of_hundred, example_of, from_grades, has_grades, has_percentages, words_in
+from skconf._core.grades import (
+    are_of_hundred,
+    are_truths,
+    example_of,
+    from_grades,
+    has_grades,
+    has_percentages,
+    words_in,
+)
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten
@@ -179,8 +187,12 @@ def _numbers(columns: Columns, table: Any, name: Any, *, of_truth: bool = False,
     """Return a column of numbers or grades: of correctness with `of_truth`, else of confidences."""
     if holds_lists(table[name]):  # no words
         return numbers_in(table, name, lists=lists)
-    if columns.grades is not None and has_grades(values := as_series(table[name]), columns.grades):
-        return from_grades(values, columns.grades, f"column {name!r}")
+    if (
+        (grades := columns.grades) is not None
+        and has_grades(values := as_series(table[name]), grades)
+        and not (of_truth and are_truths(values, as_series(table[columns.confidence]), grades))
+    ):
+        return from_grades(values, grades, f"column {name!r}")
     if name in (columns.correct, columns.confidence) and has_percentages(values := as_series(table[name])):
         return from_grades(values, columns.grades, f"column {name!r}")
     try:

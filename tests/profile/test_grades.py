@@ -1,4 +1,4 @@
-"""Confidences in words, with a number for each."""
+"""Confidences and correctness in words, with a number for each."""
 
 import numpy as np
 import pandas as pd
@@ -49,11 +49,49 @@ def test_what_is_no_grade_is_told(confidence, grades, message):
         ConfidenceProfile.from_correctness([1, 0], confidence, grades=grades)
 
 
+def test_correctness_may_be_in_words_too():
+    grades = {"Right": 1, "partly": 0.5, "wrong": 0, **GRADES}
+    given = ["right ", "PARTLY", "wrong"], ["high", 0.7, "low"]
+    profile = ConfidenceProfile.from_correctness(*given, grades=grades)
+    assert profile.correctness.tolist() == [1, 0.5, 0]
+    assert profile.confidence.tolist() == [0.9, 0.7, 0.3]
+    skipped = ConfidenceProfile.from_correctness(*given, grades=grades, abstained=[0, 1, 0])
+    assert skipped.correctness.tolist() == [True, False]
+    with pytest.raises(ValueError, match="correct is 'partly' in row 1, which is not a grade"):
+        ConfidenceProfile.from_correctness(["right", "partly"], [0.9, 0.8], grades={"right": 1, "wrong": 0})
+    with pytest.raises(ValueError, match=r"correct could not.*'right'.*give each word a number with grades"):
+        ConfidenceProfile.from_correctness(["right", "wrong"], [0.9, 0.8])
+
+
+SCALE = {"1": 0.1, "2": 0.3, "4": 0.8, "5": 0.95}
+
+
+@pytest.mark.parametrize(
+    ("correct", "confidence", "grades", "right", "sure"),
+    [
+        ([1, 0, 1, 1], [5, 1, 4, 2], SCALE, [1, 0, 1, 1], [0.95, 0.1, 0.8, 0.3]),
+        ([1, 1, 1, 1], [5, 1, 4, 2], SCALE, [1, 1, 1, 1], [0.95, 0.1, 0.8, 0.3]),
+        ([1, 2, 5, 4], [5, 1, 4, 2], SCALE, [0.1, 0.3, 0.95, 0.8], [0.95, 0.1, 0.8, 0.3]),
+        ([1, 0, 1, 1], [1, 1, 0, 0], {"1": 0.9, "0": 0.2}, [0.9, 0.2, 0.9, 0.9], [0.9, 0.9, 0.2, 0.2]),
+        ([1, 1, 1, 1], ["a", "b", "b", "a"], {"a": 0.9, "b": 0.5, "1": 0.2}, [0.2] * 4, [0.9, 0.5, 0.5, 0.9]),
+    ],
+)
+def test_one_is_right_beside_confidences_on_a_scale_that_has_no_zero(
+    correct, confidence, grades, right, sure, tmp_path
+):
+    profile = ConfidenceProfile.from_correctness(correct, confidence, grades=grades)
+    pd.DataFrame({"correct": correct, "confidence": confidence}).to_csv(tmp_path / "a.csv", index=False)
+    report = ConfidenceReport.from_files(tmp_path / "a.csv", correct="correct", confidence="confidence", grades=grades)
+    for each in (profile, report.evidence.profiles["value"]):
+        assert each.correctness.tolist() == right
+        assert each.confidence.tolist() == sure
+
+
 def test_files_may_grade_correctness_too(tmp_path, capsys):
     path = tmp_path / "judged.csv"
     path.write_text("judge,confidence\nright,0.9\npartly,0.7\nwrong,0.4\nRight ,1\n")
     assert main(["evaluate", str(path), "--correct", "judge", "--confidence", "confidence"]) == 2
-    assert "--grades: right=1 wrong=0." in capsys.readouterr().err
+    assert "--grades: right=1 partly=NUMBER wrong=0." in capsys.readouterr().err
     total = accumulate(path, "cw_accuracy", correct="judge", grades={"right": 1, "partly": 0.5, "wrong": 0})
     assert total.result()["cw_accuracy"] == pytest.approx((0.9 + 0.5 * 0.7 + 1) / 3)
 
