@@ -9,8 +9,9 @@ from scipy import stats
 from skconf import ConfidenceProfile, confidence_report
 from skconf.inference import compare
 from skconf.report._evidence.flips import Flips
+from skconf.report._page.parts import Prose
 from skconf.report._sections.abstain import abstain
-from skconf.report._sections.which import findings
+from skconf.report._sections.which import which
 
 RNG = np.random.default_rng(2)
 N = 600
@@ -25,7 +26,8 @@ def profiles(**more):
 
 
 def of_accuracy(report):
-    return next(text for text in findings(report.evidence) if text.startswith("Right answers"))
+    said = (part.words for part in which(report.evidence).parts if isinstance(part, Prose))
+    return next(text for text in said if text.startswith("Right answers"))
 
 
 def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_interval():

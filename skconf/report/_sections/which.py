@@ -53,12 +53,8 @@ def which(evidence: Evidence) -> Section:
     return Section(title, short, parts)
 
 
-def findings(evidence: Evidence) -> list[str]:
-    """Say how models compare in each headline metric, and what is not compared; nothing for a single model."""
-    return [] if len(evidence.values) < 2 else _findings(evidence, *_with_headlines(evidence))
-
-
 def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -> list[str]:
+    """Say how models compare in each headline metric, and what is not compared."""
     table = _Table(evidence, comparison)
     first = [row for name in words_of(evidence).headlines for row in rows if row.name == name]
     said = [answered_in_words(evidence)] if evidence.answered or evidence.at_prevalence else []
