@@ -29,6 +29,7 @@ A file has a row for each prediction. It needs the columns in one row of this ta
 |---|---|---|
 | a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
 | the same, in lists (JSON lines, Parquet) | the label 0, 1, …, the lists | `{{"label": 0, "probs": [0.2, 0.8]}}` |
+| the same, with lists of labels | the label, the lists | `{{"label": "a", "classes": ["a", "b"], "scores": [0.8, 0.2]}}` |
 | lists of transformers (JSON lines) | label, lists | `{{"y": 1, "scores": [{{"label": 1, "score": 0.8}}, …]}}` |
 | two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
 | answers and their confidences | the true label, the predicted label, the confidence | `label,prediction,confidence` |
@@ -48,6 +49,9 @@ a confidence or the probability of the positive class. If both are possible, an 
 | what it is | option | preferred name | also recognised |
 |---|---|---|---|
 {rows}
+Beside a true label `species`, `predicted_species` and `species_pred` are recognised, too. Beside `predicted_species`,
+`predicted_species_score` is its confidence.
+
 ## Names of the columns of probabilities
 
 The name of a column of probabilities is the name of its class, alone or with one of these words before or after it,

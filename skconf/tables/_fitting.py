@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from skconf._core.columns import Spellings, plain
 from skconf._core.grades import has_grades, number_of
@@ -21,8 +22,11 @@ from skconf._core.usual_names import (
     CONFIDENCES,
     CONFIDENCES_OR_POSITIVES,
     CORRECTNESS,
+    IDS,
+    INDICES,
     MAYBE_TARGETS,
     POSITIVES,
+    PREDICTED,
     PREDICTIONS,
     TARGETS,
     spelled,
@@ -34,7 +38,7 @@ from skconf.tables._reading import Reading
 #: As many lists do not all fall by chance.
 _MANY_LISTS = 10
 #: Words in the names of columns that may hold lists of probabilities. Other columns are not read to find such lists.
-_LISTS = re.compile("prob|score|softmax|conf|pred|output", re.IGNORECASE)
+_LISTS = re.compile("prob|score|softmax|conf|pred|output|logit", re.IGNORECASE)
 #: For each column, the sum of probabilities with two decimals may differ from 1 by this much.
 ROUNDING, _MOST_ROUNDING = 0.005, 0.1
 #: The number of cells that are used to check whether probabilities sum to 1.
@@ -121,7 +125,10 @@ class Readings:
         for name in self.may_be_lists():
             values = None if name == target or name in self.given.named else self.lists(name)
             if values is not None and not is_by_size(values):
-                given = range(values.shape[1]) if self.given.labels is None else self.given.labels
+                beside = self.labels_beside(name, values.shape[1])
+                given = self.given.labels
+                if given is None:
+                    given = range(values.shape[1]) if beside is None else beside
                 labels = tuple(map(plain, given))
                 if len(labels) == values.shape[1] and set(truth) <= set(labels):
                     yield Reading(target, self._prediction(target, [name]), proba=(name,), labels=labels)
@@ -129,8 +136,8 @@ class Readings:
     def may_be_lists(self) -> list[Any]:
         return [name for name in self.names if _LISTS.search(str(name))]
 
-    def lists(self, name: Any) -> NDArray[np.float64] | None:
-        """Return the lists of a column as rows; None if it has no lists of probabilities that sum to 1."""
+    def lists(self, name: Any, *, whole: bool = True) -> NDArray[np.float64] | None:
+        """Return lists of numbers as the rows of an array; None if there are none, or if `whole` ones sum not to 1."""
         (column,) = self.loaded([name])
         if not holds_lists(column):
             return None
@@ -138,8 +145,50 @@ class Readings:
             values = np.stack([np.asarray(each, dtype=np.float64) for each in column.dropna()])
         except (TypeError, ValueError):  # of unequal lengths, or with something else than numbers
             return None
-        is_whole = values.ndim == 2 and values.min(initial=0) >= 0 and _off(values.sum(axis=1), 1) <= ROUNDING * 2
-        return values if is_whole and values.shape[1] > 1 else None
+        if values.ndim != 2 or values.shape[1] < 2:
+            return None
+        is_whole = values.min() >= 0 and _off(values.sum(axis=1), 1) <= ROUNDING * 2
+        return values if is_whole or not whole else None
+
+    def labels_beside(self, name: Any, n_labels: int) -> list[Any] | None:
+        """Return labels that stand in lists beside the lists of a column, such as "classes" beside "scores".
+
+        [] means that their order differs from row to row, None that there are no such lists.
+        """
+        outer = str(name).rpartition(".")[0]
+        others = [each for each in self.names if each != name and str(each).rpartition(".")[0] == outer]
+        for column in self.loaded(others):
+            if holds_lists(column) and _are_labels(first := column.iloc[0], n_labels):
+                alike = all(np.array_equal(each, first) for each in column)
+                return [*first] if alike else []
+        return None
+
+    def in_order_of_labels(self, target: Any) -> list[Any]:
+        """Return columns that sum to 1 in each row, one for each true label, in the order that fits best; else nothing.
+
+        They stand beside each other.
+        """
+        truth, texts = self.truth(target), self.texts(target)
+        others = [name for name in self.names if name != target and spelled(name) not in IDS | INDICES]
+        self.loaded(others)
+        others = [name for name in others if self._is_unit(name)]
+        for start in range(len(others) - len(truth) + 1):
+            run = others[start : start + len(truth)]
+            if len(run) > 1 and self._are_probabilities(run, likely=False):
+                values = self.matrix(run)[: len(texts)]
+                sums = np.stack([np.nansum(values[texts[: len(values)] == label], axis=0) for label in truth])
+                return [run[place] for place in linear_sum_assignment(sums, maximize=True)[1]]
+        return []
+
+    def positive(self, target: Any) -> tuple[Any, str] | None:
+        """Return the only column that may be a probability, and the one of two labels of which it is larger."""
+        truth, texts = self.truth(target), self.texts(target)
+        others = [name for name in self.names if name != target]
+        self.loaded(others)
+        units = [name for name in others if self._is_unit(name) and np.nanmax(self.numbers(name) % 1) > 0]
+        if len(truth) != 2 or len(units) != 1 or len(texts) != len(values := self.numbers(units[0])):
+            return None
+        return units[0], max(truth, key=lambda label: np.nanmean(values[texts == label]))
 
     def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
         """Go through columns of probabilities whose names contain the true labels, all in the same way."""
@@ -250,7 +299,9 @@ class Readings:
 
         A column with a name of confidences may be the probability of one of two classes, if it has values below 0.5.
         """
-        aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
+        own = spelled(prediction), re.sub("_(label|class)$", "", spelled(prediction))
+        aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES
+        aliases |= {f"{name}_{word}" for name in own for word in aliases} | PREDICTIONS
         for name in self.called("confidence", aliases, [target, *predictions]):
             told = self.given.confidence is not None or len(truth) > 2 or self._is_graded(*self.loaded([name]))
             if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
@@ -293,16 +344,24 @@ class Readings:
 
     def predictions(self, target: Any) -> list[Any]:
         """Return the columns that may hold predicted labels: at least half of their entries occur as true labels."""
-        aliases = PREDICTIONS | (MAYBE_TARGETS if spelled(target) in TARGETS else frozenset())
         if self.given.prediction is not None:
             return [self.given.prediction]
         known = set(self.truth(target))
         predictions = []
-        for name in self.called("prediction", aliases, [target]):
+        for name in self.called_predictions(target):
             texts = self.texts(name)
             if len(texts) and np.isin(texts, list(known)).mean() >= 0.5:
                 predictions.append(name)
         return predictions
+
+    def called_predictions(self, target: Any) -> list[Any]:
+        """Return the columns with a usual name of predicted labels, or OUTER.label beside its score."""
+        true = spelled(target)
+        aliases = PREDICTIONS | {each for word in PREDICTED for each in (f"{word}_{true}", f"{true}_{word}")}
+        aliases |= MAYBE_TARGETS if true in TARGETS else frozenset()
+        scored = {place[0] for name in self.names if (place := str(name).rpartition("."))[2] in ("score", "prob")}
+        aliases |= {spelled(f"{outer}.label") for outer in scored if f"{outer}.label" in self.names}
+        return self.called("prediction", aliases, [target])
 
     def _prediction(self, target: Any, proba: Iterable[Any]) -> Any:
         """Return the column of predicted labels, if there is one."""
@@ -347,9 +406,14 @@ def is_by_size(lists: NDArray[np.float64]) -> bool:
     return lists.shape[1] > 2 and len(lists) >= _MANY_LISTS and bool((np.diff(lists) <= 0).all())
 
 
+def _are_labels(entry: Any, number: int) -> bool:
+    """Return whether an entry of a column is a list of so many different texts."""
+    return isinstance(entry, list | np.ndarray) and [*map(type, entry)] == [str] * number and len({*entry}) == number
+
+
 def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
     """Go through the texts before and after a label in the name of a column, for each place of the label."""
-    text = str(name)
+    text = plain(name)
     if text.isupper() and label not in text:  # as databases write names of columns
         label = label.upper()
     place = text.find(label)

@@ -3,7 +3,9 @@
 Readings are tried if the usual names are not enough. If none fits, the error says why, and what to do.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,12 @@ from skconf._core.messages import option, shorten
 from skconf._core.usual_names import (
     CONFIDENCES,
     CONFIDENCES_OR_POSITIVES,
+    CORRECTNESS,
+    IDS,
     INDICES,
     MAYBE_TARGETS,
     POSITIVES,
+    PREDICTIONS,
     TARGETS,
     spelled,
 )
@@ -30,6 +35,10 @@ from skconf.tables._reading import names_in_words, several_readings
 HEAD_ROWS = 10_000
 #: If no column has a usual name, this many columns are tried as true labels, for an error that names them.
 _MOST_TARGETS = 50
+#: Advice names at most this many classes.
+_MOST_CLASSES = 20
+#: A list of numbers as text, as tools write it in CSV: "[0.1, 0.9]", "[0.1 0.9]".
+_LIST_AS_TEXT = re.compile(r"\[\s*[-+.\d]+([eE][-+]\d+)?([,\s]+[-+.\d]+([eE][-+]\d+)?)+\s*\]")
 
 
 def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], Any]) -> tuple[Columns, str]:
@@ -57,21 +66,10 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
     text = f"cannot tell which of the columns {shorten(possible.names)} hold the predictions"
     if unnamed := first_line_is_data(possible.names):
         return NoPredictionsError(f"{text}{unnamed}", kind="no predictions")
-    targets = possible.called("target", TARGETS | MAYBE_TARGETS)
+    targets = possible.called("target", TARGETS) or possible.called("target", MAYBE_TARGETS)
+    targets = [name for name in targets if _may_be_labels(possible, name)]
     if not targets:
-        meant = [name for name in possible.names[:_MOST_TARGETS] if _reads(possible, name)]
-        meant = [name for name in meant if not spelled(name).startswith("pred")]
-        such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
-        advice = (
-            f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
-            f"correctness with {option('correct')} and of confidence with {option('confidence')}."
-        )
-        if any(spelled(name) in CONFIDENCES for name in possible.names):
-            advice = (
-                f"Name the column that says whether answers are right with {option('correct')}. If there is none, "
-                f"name the column of true labels with {option('target')}{such}."
-            )
-        return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
+        return NoPredictionsError(f"{text}.", kind="no predictions", advice=_advice_without_truth(possible))
     truth = possible.truth(targets[0])
     named = [
         name for name in possible.names if str(name) in truth or any(possible.is_named_by(name, each) for each in truth)
@@ -91,23 +89,42 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
     return NoPredictionsError(text, row, rest, kind="no predictions", advice=_advice(possible, targets[0], sure))
 
 
+def _advice_without_truth(possible: Readings) -> str:
+    """Say how to name the true labels, or what stands for them."""
+    if correct := possible.called("correct", CORRECTNESS):
+        return f"Beside {correct[0]!r}, name the column of the confidence in the answers with {option('confidence')}."
+    meant = [name for name in possible.names[:_MOST_TARGETS] if _reads(possible, name)]
+    meant = [name for name in meant if spelled(name) not in PREDICTIONS and "pred" not in spelled(name)]
+    of_two = [name for name in possible.names[:_MOST_TARGETS] if len(possible.truth(name)) == 2]
+    meant = meant or of_two * (len(of_two) == 1)
+    such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
+    if any(spelled(name) in CONFIDENCES for name in possible.names):
+        return (
+            f"Name the column that says whether answers are right with {option('correct')}. If there is none, "
+            f"name the column of true labels with {option('target')}{such}."
+        )
+    of_ids = next((quote(str(name)) for name in possible.names if spelled(name) in IDS and not such), None)
+    other = f" If they are in another file, match the rows: skconf evaluate FILE --truth OTHER --id {of_ids}."
+    return (
+        f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
+        f"correctness with {option('correct')} and of confidence with {option('confidence')}.{other if of_ids else ''}"
+    )
+
+
 def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
     """Say how to name the predictions; `sure` are the columns with the name of a confidence or probability."""
-    for name in possible.may_be_lists():
-        values = possible.lists(name)
-        if values is not None and is_by_size(values):
-            return (
-                f"The lists in {name!r} are sorted by size, so the labels may be in another order in each row. "
-                f"Write a column for each class instead, named {PREFIX}LABEL."
-            )
-        if values is not None:
-            return (
-                f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in "
-                f"the order of the lists as {option('labels')}."
-            )
-    for name in possible.may_be_lists():
-        if holds_lists(possible.loaded([name])[0]) or "".join(possible.texts(name)[:1]).startswith(("[", "{")):
-            return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
+    truth = possible.truth(target)
+    if len(truth) <= _MOST_CLASSES and (classes := possible.in_order_of_labels(target)):
+        return (
+            f"{names_in_words(classes)} may be the probabilities of {names_in_words(truth, str)}: this order fits "
+            f"best. If so, pass {option('proba', classes)} and {option('labels', truth)}."
+        )
+    if advice := _advice_on_probabilities(possible, truth):
+        return advice
+    for name in possible.called_predictions(target):
+        texts = possible.texts(name)
+        if len(texts) and not np.isin(texts, truth).any() and np.isnan(possible.numbers(name)).any():
+            return f"{name!r} has {texts[0]!r}, which is no true label. Write predicted labels in the same way."
     if sure and possible.predictions(target):
         if words := words_in(possible.loaded(sure[:1])[0]):
             return (
@@ -118,11 +135,65 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
             f"If {sure[0]!r} is the confidence in the predicted label, pass {option('confidence', sure[0])}. If it "
             f"is the probability of one class, pass {option('proba', sure[0])} and {option('pos_label')}."
         )
+    if found := possible.positive(target):
+        name, label = found
+        return (
+            f"If {name!r} is the probability of {label}, pass {option('proba', name)} and {option('pos_label', label)}."
+        )
+    if advice := _advice_on_other_lists(possible):
+        return advice
     return (
         f"Name the columns of probabilities with {option('proba')}, and their labels with {option('labels')}. Or "
         f"name the column of predicted labels with {option('prediction')}, and of the confidence with "
         f"{option('confidence')}."
     )
+
+
+def _advice_on_probabilities(possible: Readings, truth: list[str]) -> str:
+    """Say what to do with a column of lists of probabilities, or of such lists as texts; "" if there is none."""
+    for name in possible.may_be_lists():
+        if _LIST_AS_TEXT.fullmatch("".join(possible.texts(name)[:1])):
+            return (
+                f"The lists in {name!r} are texts. Write a column for each number: "
+                f"pd.read_csv(FILE).pipe(lambda table: table.join(table[{name!r}].str.strip('[] ').str.split("
+                f"r'[,\\s]+', expand=True).add_prefix({PREFIX!r}))).to_csv(NAMED, index=False)"
+            )
+        values = possible.lists(name)
+        if values is None:
+            continue
+        differ = possible.labels_beside(name, values.shape[1]) == []
+        if differ or is_by_size(values):
+            why = f"The lists in {name!r} are sorted by size, so the labels may be"
+            why = f"The labels of the lists in {name!r} are" if differ else why
+            return f"{why} in another order in each row. Write a column for each class instead, named {PREFIX}LABEL."
+        order = option("labels", truth) if len(truth) == values.shape[1] else option("labels")
+        return (
+            f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in the order "
+            f"of the lists as {order}."
+        )
+    return ""
+
+
+def _advice_on_other_lists(possible: Readings) -> str:
+    """Say what to do with lists of numbers that are no probabilities, or with lists of anything else."""
+    for name in possible.may_be_lists():
+        values = possible.lists(name, whole=False)
+        if values is not None:
+            off = values[np.argmax(np.abs(values.sum(axis=1) - 1))]
+            return (
+                f"The lists in {name!r} are no probabilities: {shorten(off.tolist(), 3)} does not sum to 1. Convert "
+                "scores or logits to probabilities with the softmax."
+            )
+        if holds_lists(possible.loaded([name])[0]) or "".join(possible.texts(name)[:1]).startswith(("[", "{")):
+            return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
+    return ""
+
+
+def _may_be_labels(possible: Readings, name: Any) -> bool:
+    """Return whether the entries of a column may be true labels: they are no lists, and no different fractions."""
+    texts, numbers = possible.texts(name), possible.numbers(name)
+    fractions = np.count_nonzero(numbers % 1 > 0)
+    return len(texts) > 0 and not (fractions > len(texts) / 2 and len(set(texts)) > len(texts) / 2)
 
 
 def _reads(possible: Readings, target: Any) -> bool:

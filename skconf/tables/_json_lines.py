@@ -48,7 +48,11 @@ class JsonLines:
         within: dict[str, tuple[str, ...]] = {}
         for *_, row in islice(self._rows(), _HEAD_ROWS):
             names |= dict.fromkeys(row)
-            places = [place for place, _ in columns_in([row]) if len(place) > 1 and not place[0].startswith(PREFIX)]
+            places = [
+                place
+                for place, _ in columns_in([row], lists=True)
+                if len(place) > 1 and not place[0].startswith(PREFIX)
+            ]
             within |= {".".join(place): place for place in places}
         #: Where values within objects are, by OUTER.INNER.
         self.within = {name: place for name, place in within.items() if name not in names}

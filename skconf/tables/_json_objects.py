@@ -23,8 +23,8 @@ _SPACED = re.compile(rb'"\s+:')
 _HALF = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
 )
-#: What an object in a list of scores has.
-_LABEL_AND_SCORE = {"label", "score"}
+#: What an object in a list of scores has, besides its label.
+_SCORES = ("score", "prob")
 #: Types of values that hold others.
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
@@ -147,9 +147,12 @@ def _with_each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def columns_in(
-    rows: Sequence[Mapping[str, Any]], before: tuple[str, ...] = ()
+    rows: Sequence[Mapping[str, Any]], before: tuple[str, ...] = (), *, lists: bool = False
 ) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Go through the places of texts and numbers in objects, each with its values, as `values_at` returns them."""
+    """Go through the places of texts and numbers in objects, each with its values, as `values_at` returns them.
+
+    With `lists`, also go through lists of texts and numbers within objects.
+    """
     for name in dict.fromkeys(chain.from_iterable(rows)):
         values = [row.get(name) for row in rows]
         kinds = {*map(type, values)}
@@ -158,19 +161,26 @@ def columns_in(
             kinds = {*map(type, values)}
         if not _NESTED.isdisjoint(kinds):
             if dict in kinds:
-                yield from columns_in([value if type(value) is dict else {} for value in values], (*before, name))
+                yield from columns_in(
+                    [value if type(value) is dict else {} for value in values], (*before, name), lists=lists
+                )
             if kinds <= {*_NESTED, type(None)}:
+                if lists and before and any(map(_is_flat, values)):
+                    yield (*before, name), values
                 continue
             values = [None if type(value) in _NESTED else value for value in values]
         yield (*before, name), values
 
 
 def values_at(rows: Sequence[Any], place: tuple[str, ...], outer: dict[tuple[str, ...], list[Any]]) -> list[Any]:
-    """Return what objects have at a place; None if there is nothing, or a list or an object.
+    """Return what objects have at a place; None if there is nothing, or an object, or a list among other values.
 
     `outer` keeps the objects around the value, for other places in the same rows.
     """
-    return [None if type(value) in _NESTED else value for value in _named(place[-1], _at(rows, place[:-1], outer))]
+    values = _named(place[-1], _at(rows, place[:-1], outer))
+    if {*map(type, values)} <= {list, type(None)}:
+        return values
+    return [None if type(value) in _NESTED else value for value in values]
 
 
 def _at(rows: Sequence[Any], place: tuple[str, ...], outer: dict[tuple[str, ...], list[Any]]) -> Sequence[Any]:
@@ -185,16 +195,22 @@ def _named(name: str, objects: Sequence[Any]) -> list[Any]:
     return [each.get(name) if type(each) is dict else None for each in objects]
 
 
+def _is_flat(value: Any) -> bool:
+    """Return whether a value is a list of texts and numbers."""
+    return type(value) is list and len(value) > 0 and _NESTED.isdisjoint(map(type, value))
+
+
 def _by_label(value: Any) -> Any:
     """Return [{"label": "cat", "score": 0.9}, …], as pipelines of transformers write it, as {"cat": 0.9, …}.
 
+    BigQuery writes "prob" instead of "score".
+
     A list of one is the predicted label with its score. Other values stay as they are, also if a label occurs twice.
     """
-    if type(value) is not list or not value:
+    if type(value) is not list or not value or not all(type(each) is dict for each in value):
         return value
-    if not all(type(each) is dict and each.keys() == _LABEL_AND_SCORE for each in value):
-        return value
-    if len(value) == 1:
-        return value[0]
-    by_label = {str(each["label"]): each["score"] for each in value}
+    score = next((name for name in _SCORES if all(each.keys() == {"label", name} for each in value)), None)
+    if score is None or len(value) == 1:
+        return value if score is None else value[0]
+    by_label = {str(each["label"]): each[score] for each in value}
     return by_label if len(by_label) == len(value) else value

@@ -1,6 +1,7 @@
 """Files in the layouts of other tools: the one reading that fits is taken and said, and no other."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -117,6 +118,18 @@ LAYOUTS = {
         "'score' as the probability of 1",
     ),
     "answers": ({"is_correct": Y == PRED, "confidence": SURE}, *TWO, "'is_correct' as whether the prediction is right"),
+    "KNIME": (
+        {"class": YES[Y], "Prediction (class)": YES[PRED], "Prediction (class) (Confidence)": SURE},
+        *TWO,
+        "'Prediction (class) (Confidence)' as the confidence",
+    ),
+    "a prediction called after the true label": (
+        {"y": Y3, "predicted_y": PRED3, "predicted_y_score": SURE3},
+        *THREE,
+        "'predicted_y' as the predicted label, 'predicted_y_score' as the confidence",
+    ),
+    "classes called true and false": ({"label": Y.astype(bool), **both("{}", ["false", "true"])}, *TWO, "of 0 and 1"),
+    "true and pred": ({"true": Y3, "pred": PRED3, **named("{}")}, *THREE, "'true' as the true label, 'pred' as the"),
     "labels that the affix holds, too": (
         {"label": np.array(["a", "b"])[Y], **both("{}_proba", ["a", "b"])},
         *TWO,
@@ -200,15 +213,26 @@ REFUSED = {
         {"label": Y, "prediction": PRED},
         r"'label' may be the true label, with '0' and '1'\. Name .* proba",
     ),
-    "names that count": ({"label": YES[Y], **both("p{}")}, "with 'no' and 'yes'.* and their labels with labels"),
-    "01 is not 1": ({"label": np.array(["01", "02"])[Y], **both("{}", [1, 2])}, "with '01' and '02'.* with labels"),
+    "fewer columns than labels": (
+        {"label": Y3, "p": SURE3, "q": 1 - SURE3},
+        r"'label' may be the true label, with 'cat', 'dog' and 'fox'\. Name the columns of probabilities with proba",
+    ),
     "no sums of 1": (
         {"label": Y3, **named("{}", NAMES, RNG.random((60, 3)) / 4)},
         r"sum to 0\.\d+ in row \d+, not to 1",
     ),
-    "lists": (
-        {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
+    "lists of objects": (
+        {"label": Y, "probability": [f"[{{'label': 1, 'prob': {p}}}]" for p in P]},
         "If 'probability' holds probabilities, write a column for each class instead, named proba_LABEL",
+    ),
+    "predicted labels of another kind": (
+        {"label": Y3, "pred": [f"LABEL_{place}" for place in P3.argmax(axis=1)], "score": SURE3},
+        r"'pred' has 'LABEL_\d', which is no true label\. Write predicted labels in the same way",
+    ),
+    "correctness alone": ({"correct": Y == PRED, "logprob": np.log(SURE)}, "Beside 'correct', name the column of the"),
+    "a submission": (
+        {"case id": range(60), "target": P},
+        r"If they are in another file, match the rows: skconf evaluate FILE --truth OTHER --id 'case id'\.",
     ),
     "words of confidence": (
         {"label": Y, "pred": PRED, "confidence": np.array(["low", "high"])[PRED]},
@@ -232,6 +256,60 @@ def test_what_is_not_certain_is_refused_with_the_option_that_decides(name, writt
     with pytest.raises(ValueError, match=message) as caught:
         guess_columns([open_table(written(columns))], Columns())
     assert caught.value.kind == ("several readings" if "Choose" in message else "no predictions")
+
+
+#: Columns that no reading fits, the options that the error advises, and the answers that are then read.
+ADVISED = {
+    "names that count": ({"label": YES[Y], **both("p{}")}, {"proba": ["p0", "p1"], "labels": ["no", "yes"]}, *TWO),
+    "01 is not 1": (
+        {"label": np.array(["01", "02"])[Y], **both("{}", [1, 2])},
+        {"proba": ["1", "2"], "labels": ["01", "02"]},
+        *TWO,
+    ),
+    "codes in another order than the names": (
+        {"x": P, "label": np.array([2, 0, 1])[P3.argmax(axis=1)], **named("{}")},
+        {"proba": ["dog", "fox", "cat"], "labels": ["0", "1", "2"]},
+        np.ones(60),
+        SURE3,
+    ),
+    "one number of two classes": ({"target": YES[Y], "oof": P}, {"proba": "oof", "pos_label": "yes"}, *TWO),
+    "no usual name": ({"foreign": Y, "fitted": P, "weight": range(60)}, {"target": "foreign"}, None, None),
+}
+
+
+@pytest.mark.parametrize("name", ADVISED)
+def test_the_advised_options_read_the_answers(name, written):
+    columns, given, right, sure = ADVISED[name]
+    path = written(columns)
+    with pytest.raises(ValueError, match="hold the predictions") as refused:
+        guess_columns([open_table(path)], Columns())
+    for role, value in given.items():
+        assert f"{role}={value!r}" in str(refused.value)
+    if right is None:  # the next error advises further
+        with pytest.raises(ValueError, match="If 'fitted' is the probability of 1, pass proba='fitted' and pos_label"):
+            guess_columns([open_table(path)], Columns(**given))
+        return
+    found, _ = guess_columns([open_table(path)], Columns(**given))
+    profile, *_ = read_rows(open_table(path), found, None)
+    np.testing.assert_array_equal(profile.correct, right)
+    np.testing.assert_allclose(profile.confidence, sure, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["[{}, {}]", "[{},{}]", "[{} {}]", "[ {}  {} ]"])
+def test_the_advised_command_writes_lists_that_are_texts_in_columns(form, tmp_path, monkeypatch):
+    """Spark and numpy write them so."""
+    monkeypatch.chdir(tmp_path)
+    texts = [form.format(1 - p, p) for p in P]
+    pd.DataFrame({"label": Y.astype(float), "probability": texts}).to_csv("a.csv", index=False)
+    with pytest.raises(ValueError, match="The lists in 'probability' are texts") as refused:
+        guess_columns([open_table(Path("a.csv"))], Columns())
+    command = str(refused.value).partition("for each number: ")[2]
+    exec(command, {"pd": pd, "FILE": "a.csv", "NAMED": "b.csv"})
+    found, said = guess_columns([open_table(Path("b.csv"))], Columns())
+    assert "'proba_0' and 'proba_1' as the probabilities of 0 and 1" in said
+    profile, *_ = read_rows(open_table(Path("b.csv")), found, None)
+    np.testing.assert_array_equal(profile.correct, PRED == Y)
+    np.testing.assert_allclose(profile.confidence, SURE, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -325,13 +403,17 @@ def test_lists_of_scores_that_are_sorted_by_size_are_no_probabilities_of_classes
 
 @pytest.mark.parametrize("batch", [None, 7])
 @pytest.mark.parametrize("top", [False, True])
-def test_output_of_transformers_in_json_lines(top, batch, tmp_path):
-    """A list of {"label", "score"}, sorted by score; with `top`, only of the most probable label."""
+@pytest.mark.parametrize(("called", "score"), [("prediction", "score"), ("result", "score"), ("predicted_y", "prob")])
+def test_output_of_transformers_in_json_lines(called, score, top, batch, tmp_path):
+    """A list of {"label", "score"}, sorted by score; with `top`, only of the most probable label.
+
+    BigQuery writes "prob" instead.
+    """
     rows = []
     for truth, proba in zip(Y3.tolist(), P3, strict=True):
         scores = sorted(zip(proba.tolist(), NAMES.tolist(), strict=True), reverse=True)[: 1 if top else None]
-        output = [{"label": name, "score": score} for score, name in scores]
-        rows.append({"text": "?", "truth": truth, "prediction": output})
+        output = [{"label": name, score: each} for each, name in scores]
+        rows.append({"text": "?", "truth": truth, called: output})
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     table = open_table(tmp_path / "a.jsonl")
     found, _ = guess_columns([table], Columns())
@@ -353,6 +435,35 @@ def test_a_label_that_occurs_twice_in_a_list_of_scores_is_refused_in_its_row(bat
     found, _ = guess_columns([table], Columns())
     with pytest.raises(ValueError, match=r"column 'scores\.\w+' has nan in row 5 \(line 6\), where a number is needed"):
         read_rows(table, found, batch)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("outer", [None, "prediction"])
+def test_lists_of_labels_beside_lists_of_probabilities(outer, shuffled, tmp_path):
+    """Vertex writes the labels in the same order in each row, zero-shot pipelines by their scores."""
+    rows = []
+    for truth, proba in zip(Y3.tolist(), P3, strict=True):
+        order = RNG.permutation(3) if shuffled else [2, 0, 1]
+        lists = {"classes": NAMES[order].tolist(), "scores": proba[order].tolist()}
+        rows.append({"y_true": truth, "box": {"corners": [1, 2]}, **(lists if outer is None else {outer: lists})})
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table, name = open_table(tmp_path / "a.jsonl"), "scores" if outer is None else f"{outer}.scores"
+    if shuffled:
+        with pytest.raises(ValueError, match=f"labels of the lists in '{name}' are in another order in each row"):
+            guess_columns([table], Columns())
+        return
+    found, said = guess_columns([table], Columns())
+    assert f"the lists in '{name}' as the probabilities of fox, cat and dog" in said
+    for batch in (None, 7):
+        profile, *_ = read_rows(table, found, batch)
+        np.testing.assert_array_equal(profile.correct, (PRED3 == Y3)[: len(profile)])
+
+
+def test_lists_of_logits_are_no_probabilities(tmp_path):
+    rows = [{"label": int(y), "logits": [0.0, float(p)]} for y, p in zip(Y, P, strict=True)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(ValueError, match=r"lists in 'logits' are no probabilities: \[0\.0, .*\] does not sum to 1"):
+        guess_columns([open_table(tmp_path / "a.jsonl")], Columns())
 
 
 def test_usual_names_are_read_without_a_word(tmp_path):
