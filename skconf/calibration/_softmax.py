@@ -13,7 +13,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import warn
 from skconf.calibration import _graph as onnx
-from skconf.calibration._base import Calibrator, mixed, rows_to_one, zero_stand_in
+from skconf.calibration._base import Calibrator, check_repetitions, mixed, rows_to_one, zero_stand_in
 from skconf.calibration._graph import Tensor
 
 #: The temperature for probabilities no better than uniform ones: it makes them nearly uniform and keeps their order.
@@ -90,7 +90,7 @@ class TemperatureCalibrator(Calibrator):
         if not self._find_present(codes, sample_weight, classes).any():
             return
         data = _Data(proba, slice(None), self.smallest_, codes, sample_weight)
-        scale, _ = _most_likely(data, shifted=False)
+        scale, _ = _most_likely(data, type(self).__name__, shifted=False)
         if scale * _HOTTEST < 1:
             warn(
                 f"{type(self).__name__} makes probabilities nearly uniform (T = {_HOTTEST:g}), because the "
@@ -170,7 +170,7 @@ class AffineCalibrator(Calibrator):
         if present.any():
             among = np.cumsum(present)[codes] - 1
             data = _Data(proba, self._fitted, self.smallest_, among, sample_weight)
-            self.slope_, beta = _most_likely(data, shifted=True)
+            self.slope_, beta = _most_likely(data, type(self).__name__, shifted=True)
             self.offset_[present] = beta - beta.mean()
 
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
@@ -226,7 +226,7 @@ class _Data:
         self, proba: NDArray[Any], columns: slice | Codes, zero: float, codes: Codes, sample_weight: Floats
     ) -> None:
         self.proba, self.columns, self.zero, self.codes = proba, columns, zero, codes
-        self.total = float(sample_weight.sum())
+        self.sizes, self.total = sample_weight, float(sample_weight.sum())
         self.weight = sample_weight / self.total
         self.n_classes = proba[0, columns].size
 
@@ -291,8 +291,11 @@ class _LogPartition:
         return True
 
 
-def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
-    """Return the α and β of the largest likelihood; with smoothed targets if it has no maximum."""
+def _most_likely(data: _Data, caller: str, *, shifted: bool) -> tuple[float, Floats]:
+    """Return the α and β of the largest likelihood; with smoothed targets if it has no maximum.
+
+    Only the smoothed targets read the sizes of weights, so only they warn if these can hardly be repetition counts.
+    """
     sums, squares, own = np.zeros(data.n_classes), 0.0, 0.0
     for logs, codes, weight in data:
         sums += logs @ weight
@@ -315,6 +318,7 @@ def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
 
     point = maximum(0.0)
     if (shifted or point[0] > 0) and partition.all_right(point):
+        check_repetitions(caller, data.sizes, 1.0)
         point = maximum(1 / (data.total + 2))  # without smoothing there is no maximum
     scale = float(point[0]) / unit
     return scale, point[1:] - scale * means if shifted else means

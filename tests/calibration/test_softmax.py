@@ -219,6 +219,17 @@ def test_all_right_means_platts_targets(calibrator, n):
 
 
 @BOTH
+def test_all_right_with_weights_below_one_is_told(calibrator):
+    """The targets count the weights as samples, which weights with a sum of 1 are not."""
+    proba, y = np.tile([[0.6, 0.4], [0.4, 0.6]], (20, 1)), np.tile([0, 1], 20)
+    with pytest.warns(UserWarning, match=r"all weights are below 1 \(their sum is 1\)"):
+        calibrator().fit(proba, y, np.full(40, 1 / 40))
+    with warnings.catch_warnings(action="error"):
+        calibrator().fit(proba, y, np.ones(40))
+        calibrator().fit(np.vstack([proba, proba[:1]]), np.append(y, 1), np.full(41, 1 / 41))  # one is wrong
+
+
+@BOTH
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 def test_all_right_means_surer_but_not_certain(calibrator, n_classes):
     proba, _ = sharpened(500, n_classes, power=0.3)
