@@ -25,7 +25,7 @@ _ELSE = {"weight": "", "abstained": f"; '{_NO_COLUMN}': the model never abstains
 def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target", weighted: bool = True) -> None:
     """Add the options; `target` is the name of the option for the true labels, which is also called ``--label``.
 
-    If the command refuses weights, which are then not `weighted`, the help does not show their option.
+    If `weighted` is false, because the command refuses weights, the help does not show their option.
     """
     for name, meaning in _MEANINGS.items():
         else_found = _ELSE.get(name, "; else it is guessed")

@@ -265,7 +265,7 @@ def _reported(
 
 
 def _names(files: list[str], *, pool: bool) -> list[str] | None:
-    """Return the names of the models; None for the parts of a single one."""
+    """Return the names of the models; None if all files are parts of one model."""
     if pool or len(files) == 1:
         return None
     if len(files) > _MOST_MODELS:

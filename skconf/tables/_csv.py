@@ -35,7 +35,7 @@ _SIGNS: dict[bytes | tuple[bytes, ...], str] = {
 }
 #: Rounded probabilities sum to 1 with at most this error.
 _ROUNDING = 0.01
-#: Separators of cells, as pandas reads a file without names.
+#: Separators of cells, as patterns for pandas, in the advice on a file without names.
 _SPACES, _SEPARATED = r"\s+", r"\s*[,;|\t]\s*"
 #: A number, which is not the name of a column.
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -67,7 +67,7 @@ def _first_lines(path: Path) -> list[str]:
     lines: list[bytes] = []
     with opened(path) as file:
         data = b""
-        # As much again each time, so that a line without end is not searched for it in every step.
+        # As many bytes as are there are added each time, so that a very long line is searched only a few times.
         while len(lines) <= _N_LINES and len(data) < _MOST_BYTES and (more := file.read(max(_READ_BYTES, len(data)))):
             data += more
             lines = [line for line in _END_OF_LINE.split(data.removeprefix(b"\xef\xbb\xbf")) if line]
@@ -149,7 +149,7 @@ def first_line_is_data(names: list[Any]) -> str:
     parts = list(map(float, numbers))
     is_one = len(parts) == 1 and parts[0] <= 1
     are_probabilities = min(parts) >= 0 and (is_one or abs(sum(parts) - 1) < _ROUNDING)
-    has_label = len(numbers) < len(words) or words[0].isdigit() or words[-1].isdigit()  # a 0 changes no sum
+    has_label = len(numbers) < len(words) or words[0].isdigit() or words[-1].isdigit()  # a label 0 changes no sum
     if has_label or not are_probabilities:
         instead = f"{len(words) if by_spaces else len(names)} names instead of …, such as 'y_true' and 'proba_' with"
         return f"{text}. Give the columns names: {read}[…]).to_csv(NAMED, index=False), with {instead} each label"

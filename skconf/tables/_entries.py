@@ -139,7 +139,7 @@ def have_no_entry(values: "pd.Series[Any]", but: Iterable[Any] = ()) -> NDArray[
 
 
 def holds_lists(values: Any) -> bool:
-    """Return whether the entries of a column are lists, arrays, sets or objects, by its type or its first entry."""
+    """Return whether entries of a column are lists, arrays, sets or objects, by its type or its first entries."""
     if library_of(values) == "pyarrow":
         import pyarrow as pa
 

@@ -116,7 +116,7 @@ class FileWithTruth:
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
         """Go through the rows of these columns."""
         done, more = 0, [name for name in names if name in self.beside]
-        own = [name for name in names if name not in more] or self.file.names[:1]  # it gives the number of rows
+        own = [name for name in names if name not in more] or self.file.names[:1]  # one column counts the rows
         for table in self.file.batches(own, batch_rows):
             rows = self.beside[more].iloc[done : done + len(table)]
             done += len(table)

@@ -133,7 +133,7 @@ def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
 
 
 def _refuse_others(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", no_grade: Container[str], models: str) -> None:
-    """Raise if a sample is in one of two files, unless it has no grade in one of the files."""
+    """Raise if a sample is in only one of two files, unless it lacks a grade in any of the files."""
     lacking, more = (
         one[[key not in no_grade for key in one.get_level_values(0)]]
         for one in (wanted.difference(ids, sort=False), ids.difference(wanted, sort=False))

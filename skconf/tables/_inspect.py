@@ -112,7 +112,7 @@ def _ids_of(head: Any) -> list[Any]:
 
 
 def _is_sample(row: Any) -> bool:
-    """Return whether an object has the parts of a sample, as far as they are read."""
+    """Return whether an object is a sample. Only the parts that are read are checked."""
     if not isinstance(row, dict) or row.get("id") is None or not is_scalar(row["id"]):
         return False
     scores, output = (row.get(name) or {} for name in ("scores", "output"))

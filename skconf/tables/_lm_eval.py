@@ -147,12 +147,12 @@ class _Likelihoods:
     rows : sequence of mapping
         The samples.
     pairs : sequence of list of pair
-        The log-likelihoods of each, as texts.
+        The log-likelihoods of the choices of each sample, as texts.
     """
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], pairs: Sequence[Any]) -> None:
         self.rows = rows
-        # With this metric, as many requests without the question follow.
+        # With acc_mutual_info, as many requests without the question follow those with the question.
         halved = [
             "acc_mutual_info" in row["metrics"] and len(each) % 2 == 0 for row, each in zip(rows, pairs, strict=True)
         ]

@@ -71,7 +71,7 @@ class Sample(NamedTuple):
     blank : bool
         Whether there is no answer.
     said_none, stopped, failed : bool
-        Whether it was graded as no answer, a content filter stopped the model, or the model failed.
+        Whether the answer was graded as no answer, a content filter stopped the model, or the model failed.
     """
 
     id: Any
@@ -144,7 +144,7 @@ class Log(ABC):
 
     @abstractmethod
     def samples(self, grade: str) -> list[Sample]:
-        """Return the samples that have a grade."""
+        """Return the samples with the values of a grade, which is NaN for samples that were not graded."""
 
     def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
         """Return the choices that a grade is about, if the model chose by likelihoods."""

@@ -1,4 +1,4 @@
-"""Logs of evaluations of language models as tables: the grade and the confidence of each answer, and who abstained."""
+"""Logs of evaluations of language models as tables: grade and confidence of each answer, and which answers abstain."""
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,10 +27,15 @@ from skconf.tables._unreadable import readable
 
 #: Columns that are used as confidences if none is named.
 _CONFIDENCES = ("score.confidence", "metadata.confidence", "confidence")
-#: Column that says who abstains, if none is named.
+#: Column that says where the model abstains, if none is named.
 _ABSTAINED = "abstained"
 #: Names of columns of numbers that are no grades. A score may be a grade.
 _ARE_CONFIDENCES = (CONFIDENCES | CONFIDENCES_OR_POSITIVES) - {"score"}
+#: What to do if nothing in JSON lines grades the answers.
+_HOW_TO_GRADE = (
+    "Write 1 or true for each right answer, and 0 or false for each wrong one. Or give a number to each word: "
+    "ConfidenceReport.from_files(FILE, correct=COLUMN, grades={WORD: NUMBER, ...})."
+)
 #: The number of lines that decide which tool wrote a file.
 _FIRST = 5
 #: States of samples that are neither answers nor abstain.
@@ -118,10 +123,11 @@ def read_log(
 
     In other JSON lines, the column ``abstained`` says where the model abstains, if there is one.
 
-    Inspect's C is 1, P is 0.5, I and N are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about
-    different answers: ``acc`` is about the choice with the largest log-likelihood, ``acc_norm`` about the choice with
-    the largest log-likelihood per character, and ``acc_bytes`` per byte. The confidence belongs to the choice that the
-    metric grades. In such logs ``brier_score`` is an array written as text. It is never read.
+    In ``correct``, Inspect's letter grades are numbers: C (correct) is 1, P (partial) is 0.5, I (incorrect) and N (no
+    answer) are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about different answers: ``acc`` is
+    about the choice with the largest log-likelihood, ``acc_norm`` about the choice with the largest log-likelihood per
+    character, and ``acc_bytes`` per byte. The confidence belongs to the choice that the metric grades. In such logs
+    ``brier_score`` is an array written as text. It is never read.
 
     Examples
     --------
@@ -202,12 +208,12 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
     if correct is None and len(names) == 1:
         return names[0], [f"read {names[0]} as whether answers are right"]
     refused = [name for name in log.refused if correct in (name, name.partition(",")[0])]
+    advice = _HOW_TO_GRADE if isinstance(log, JsonRows) else ""
     if refused and not any(correct in (name, name.partition(",")[0]) for name in names):
-        raise DataError(f"{refused[0]} {log.refused[refused[0]]}.", kind="no grade", column=correct)
+        raise DataError(f"{refused[0]} {log.refused[refused[0]]}.", kind="no grade", column=correct, advice=advice)
     if isinstance(log, JsonRows):
         named = next((name for name in log.refused if spelled(name) in CORRECTNESS), None)
         if not names and named is not None:
-            advice = "Write 1 or true for each right answer, and 0 or false for each wrong one."
             raise DataError(f"{named} {log.refused[named]}.", kind="no grade", column=named, advice=advice)
         maybe = [name for name in log.grades if spelled(name.rpartition(".")[2]) not in _ARE_CONFIDENCES]
         if not names and maybe:
@@ -221,7 +227,7 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
         raise DataError(
             f"nothing in this log grades answers with numbers from 0 to 1{f': {why}' if why else ''}.",
             kind="no grade",
-            advice="Grade the answers, and log the samples again.",
+            advice=advice or "Grade the answers, and log the samples again.",
         )
     meant = [name for name in names if correct in (None, name, name.partition(",")[0])]
     if len(meant) == 1:
@@ -278,7 +284,7 @@ def _states(
     abstained: str | Literal[False] | None,
     columns: "Mapping[str, pd.Series[Any]]",
 ) -> NDArray[Any]:
-    """Return the state of each sample; a column may say who abstains, and False says that nobody does."""
+    """Return the state of each sample. A column may say where the model abstains; False means that it never does."""
     states = np.array([sample.state for sample in samples], dtype=object)
     graded = ~np.isin(states, NOT_GRADED)
     if not graded.any():
@@ -302,7 +308,7 @@ def _states(
 def _confidences(
     name: str | None, columns: "Mapping[str, pd.Series[Any]]", choices: Choices | None, n_samples: int
 ) -> tuple[Any, list[str]]:
-    """Return the confidences in the column of this name, or else those that the log has, and words for them."""
+    """Return the confidences in the column of this name, or else those of the log, with a sentence about them."""
     if name is not None:
         return _numbers(_named(name, columns, "confidence")), []
     if choices is not None:

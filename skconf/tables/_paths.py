@@ -21,7 +21,7 @@ OF_PANDAS = (".xz", ".zip")
 COMPRESSED = (".gz", ".bz2", ".zst", *OF_PANDAS)
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", *PARQUET)
-#: A file with one of these names is read only if it is given by its full name.
+#: A file with one of these endings is read only if it is given by its full name.
 _OTHERS = (".txt", ".data")
 _WILDCARDS = set("*?[")
 
@@ -64,7 +64,7 @@ class PathColumns:
         return cls(values)
 
     def not_among(self, names: Iterable[Any]) -> list[Any]:
-        """Return the names of other columns."""
+        """Return those of `names` that the path does not give."""
         return [name for name in names if name not in self.values] if self.values else list(names)
 
     def added_to(self, table: Any, names: Iterable[Any]) -> Any:
@@ -98,7 +98,7 @@ def holds_json_lines(path: Path) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return the name of a file without these endings."""
+    """Return the name of a file without the endings of tables and of compressed files."""
     return _ANY.sub("", name, count=1) or name
 
 
@@ -117,7 +117,7 @@ def list_files(paths: Paths) -> list[Path]:
     Raises
     ------
     FileNotFoundError
-        If one of them matches no file.
+        If one of the paths matches no file.
     """
     if hasattr(paths, "columns"):
         raise TypeError(

@@ -49,9 +49,9 @@ from skconf.tables._log_samples import states_of
 def read_predictions(columns: Columns, table: Any, *, whole: bool = False) -> ConfidenceProfile | None:
     """Return the predictions in a table, or None if it has no rows.
 
-    It is a frame of pandas or polars, a Table or RecordBatch of pyarrow, or a mapping of arrays, and has all the
-    columns: call `found_in` first. Confidences of a `whole` table may be percentages without a sign; a part of a table
-    does not tell whether the others are.
+    The table is a frame of pandas or polars, a Table or RecordBatch of pyarrow, or a mapping of arrays, and has all the
+    columns: call `found_in` first. Confidences of a `whole` table may be percentages without a sign. In a part of a
+    table, they are not read so, because the other parts may not hold percentages.
     """
     columns.check(column_names(table))
     lengths = {name: len(table[name]) for name in columns.needed}
@@ -291,7 +291,7 @@ def plain_labels(table: Any, name: Any) -> NDArray[Any]:
 
 
 def _of_one_type(labels: Any) -> Any:
-    """Return labels as plain texts where some are numbers and some are texts, as ids of a log may be."""
+    """Return labels as plain texts if some are numbers and some are texts, as ids of a log may be."""
     if not isinstance(labels, np.ndarray) or labels.dtype.kind != "O" or len({*map(type, labels)}) == 1:
         return labels
     return np.array(list(map(plain, labels)), dtype=object)

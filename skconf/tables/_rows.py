@@ -30,7 +30,7 @@ from skconf.tables._predictions import (
     ungraded_in,
 )
 
-#: Most rows of one id, on average: a column with more of them holds kinds of rows.
+#: Most rows with the same id, on average. A column with more such rows holds kinds of rows, and not ids.
 _MOST_REPEATS = 100
 
 
@@ -118,7 +118,7 @@ def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> 
         own, repeated, _ = _ids_in(table, column, columns)
         with named_by_id(file), located(file.name):
             rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated)
-    if n_rows is None:  # a trial tells nothing
+    if n_rows is None:  # a trial of the first rows gives no warnings
         tell_broken(file.broken, file.path, "row")
     return rows
 
@@ -126,8 +126,8 @@ def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> 
 def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Rows | None:
     """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
 
-    Otherwise rows of the same patient, user or the like depend on each other. As in a log, a row without a grade is an
-    answer that was not scored.
+    If ids do not repeat, this holds for rows of the same patient, user or similar unit, if there is such a column. As
+    in a log, a row without a grade is an answer that was not scored.
     """
     columns, column = _found(file, columns, ids)
     unit = next((name for name in file.names if spelled(name) in UNITS), None)

@@ -110,7 +110,7 @@ class TextFile:
     def _read_on(self, done: int, names: Sequence[str]) -> Iterator["Piece"]:
         """Let pyarrow read the rest, after this many bytes.
 
-        A row of marks is added at the end. If it is not found, a quote was not closed, and the row is in its cell.
+        A row of marks is added at the end. If it is not found, it is within a cell whose quote was not closed.
         """
         from pyarrow import ArrowInvalid, Table, csv, input_stream
 

@@ -18,7 +18,7 @@ _DAMAGED = (EOFError, LZMAError, BadZipFile, BadGzipFile, zlib.error)
 _FAULTS = (ValueError, OSError, NotImplementedError, *_DAMAGED)
 #: The start of messages of pyarrow's data sets, before the reason.
 _DATASET = re.compile(r"^Error creating dataset\..*Invalid: ", re.DOTALL)
-#: How pyarrow names a row; the words of the user come after it.
+#: How pyarrow names a row. The text of the user's file comes after it.
 _ROW = re.compile(r"Row #(\d+)")
 #: The end of a message about a row with more or fewer cells than there are names.
 CELLS = (
