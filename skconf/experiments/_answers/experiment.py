@@ -38,9 +38,10 @@ class AnswersResult:
         `quantity`, with the number of answers `n`, the interval from `low` to `high`, and `ours`, `paper`,
         `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
     comparisons : DataFrame
-        A row for each pair and quantity: value of the `first`, of the `second`, `difference`, `low`, `high`, `p_value`,
-        `p_adjusted`, adjusted with Holm's method within the task, the number of questions `n`, and the number `differ`
-        of answers that are right in only one of them.
+        A row for each pair and quantity. `first` and `second` name the pair, and `first_value` and `second_value` are
+        their values. `difference` has the interval from `low` to `high`, and a `p_value`; `p_adjusted` is adjusted with
+        Holm's method within the task. `n` is the number of questions, and `differ` the number of answers that are right
+        in only one of the pair.
     graders : DataFrame
         The same columns for pairs of graders of the same answers.
     files : DataFrame
@@ -205,7 +206,7 @@ def _grouped(notices: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return values with the printed ones of the same names."""
+    """Return values, with the printed values of the same names."""
     printed = _printed()
     names = [_plain(row) for row in table[[*_KEY[:4], "quantity"]].itertuples(index=False)]
     # A single grader is compared with the graders of the paper, who were persons.

@@ -50,7 +50,7 @@ class AnswerFile:
     questions : ndarray of shape (n_questions,) or None
         The question of each row.
     words : mapping of str to Series
-        For each grader, the words of its grades, "" if there is none. A word need not be a grade.
+        For each grader, the words of its grades, "" for a missing grade. A word need not be a grade.
     wrong : mapping of str to Counter
         For grades that are words: how often each grader gave each word that means wrong.
     """
@@ -138,7 +138,7 @@ def _names(path: Path) -> tuple[str, str, str, str]:
 
 
 def _read(path: Path) -> AnswerFile:
-    """Return the answers of a file, with numbers as grades, or with the words of grades."""
+    """Return the answers of a file. Grades that are words are kept as words."""
     file = open_table(path)
     by_name = {spelled(name): name for name in reversed(file.names)}
     confidence = by_name.get("confidence")
@@ -251,7 +251,7 @@ def _grades(words: "pd.Series[str]") -> list[str]:
 
 
 def _graded(file: AnswerFile, right: str, *, named: bool) -> AnswerFile:
-    """Return the answers; every grade but `right` is wrong. If the user names a word, words count before numbers."""
+    """Return the answers; every grade but `right` is wrong. Words replace numbers if the user `named` a word."""
     grades, wrong = dict(file.grades), {}
     for grader, words in file.words.items():
         is_right = words.map(_bare) == right

@@ -34,7 +34,7 @@ _LIKE_PERCENT = (50, 100)
 _NOTES = (
     "ER: share of wrong answers.",
     "About confidences only: ECE (ten bins), area under the ROC curve AUC_c, cross-entropy CE_c, Brier score BS_c.",
-    "About both: AURC, and ECUAS_n, the cost of using or rejecting answers, averaged over the costs of a rejection.",
+    "About both: AURC, and ECUAS_n, the cost if answers may be rejected, averaged over possible costs of a rejection.",
     "ECUAS_0 punishes confident errors most. ECUAS_1 is the share of wrong answers plus the Brier score.",
     "Intervals and differences hold for new questions from the same source. Differences are paired by question.",
     "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
@@ -70,7 +70,7 @@ def _name(row: Any) -> str:
 
 
 def _least_cost(result: AnswersResult, task: str) -> str:
-    """Say which confidences cost least in a task, and whether the next ones are worse by more than chance."""
+    """Say which confidences cost least in a task, and whether the next best cost more by more than chance."""
     costs = where(result.figures, task=task, quantity="ecuas_0").dropna(subset="ours")
     if costs["grader"].nunique() > 1:
         return ""  # the sentence on graders says which is best

@@ -67,7 +67,8 @@ class Contestant:
     def answer(self, proba: Floats, codes: Codes, asked: Floats) -> tuple[Floats, float, float]:
         """Return calibrated probabilities, and the processor time to fit and to predict.
 
-        Errors of the calibrator are raised. RefusalError: it does not return a row of probabilities for each sample.
+        Errors of the calibrator are raised. RefusalError is raised if it does not return a row of probabilities for
+        each sample.
         """
         nowhere = io.StringIO()  # some packages print a report for every fit
         with warnings.catch_warnings(), np.errstate(all="ignore"), redirect_stdout(nowhere), redirect_stderr(nowhere):
@@ -171,7 +172,7 @@ def _checked(out: Floats, shape: tuple[int, ...]) -> Floats:
 
 
 class EnsembleTemperature:
-    """Ensemble temperature scaling: the mean of scaled, raw and uniform probabilities, by squared error.
+    """Ensemble temperature scaling: a weighted mean of scaled, raw and uniform probabilities.
 
     First the temperature in [0.05, 5] is chosen, and then the weights. Both minimise the squared error on the
     calibration data.

@@ -11,7 +11,7 @@ LOSSES = {"brier": "Brier score", "log_loss": "log loss"}
 OTHERS = {"smooth_ece": "smooth ECE", "cw_error": "1 − cwA", "aurc": "AURC", "ecuas": "ECUAS"}
 #: Losses are compared as ratios of loss + floor, so that losses near 0 do not differ.
 FLOOR = 1e-3
-#: Losses with at most this difference count as equal.
+#: Losses with at most this relative difference count as equal.
 _LEVEL = 1e-9
 
 
@@ -58,7 +58,7 @@ def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of runs whose size ratio is far above 1, with n test samples for n calibration samples."""
+    """Return the shares of runs whose size ratio is far above 1, on at most as many test as calibration samples."""
     done = runs[runs["failure"] == ""]
     each = pd.DataFrame({"csr_3": done["csr"] > 3, "z_1": done["zscore"] > 1, "z_3": done["zscore"] > 3})
     return each.groupby(done["calibrator"], sort=False).mean()

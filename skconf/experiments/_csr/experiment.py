@@ -29,7 +29,8 @@ PRESETS = {"quick": 0, "paper": 60}
 #: Calibrations by name. The Platt scaling of the paper is a sigmoid of the probability, not of the logit.
 CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(PlattCalibrator, on="proba")}
 
-#: The rows that a class of own data needs to be in the parts for training, early stopping, calibration and test.
+#: A class of the user's own data needs this many rows, so that training, early stopping, calibration and test each have
+#: some.
 _LEAST_ROWS = 5
 #: The name of the file of predictions that calibrations are fitted on.
 _VALIDATION = "validation"

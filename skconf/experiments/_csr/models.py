@@ -66,7 +66,7 @@ class Model:
 
     @property
     def place(self) -> str:
-        """The name of its folder of predictions."""
+        """The name of the folder of its predictions."""
         return as_file_name(f"{self.dataset}, {self.learner}" if self.learner else self.dataset)
 
     def row_of(self, calibration: str) -> str:

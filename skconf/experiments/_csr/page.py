@@ -31,7 +31,8 @@ _NOTES_OF_OWN = (
     "The split, the calibrations, the metrics and the tables are as in the paper, but the data are different.",
     _SPREAD.format("values"),
 )
-#: Pages call a size ratio risky from this many standard deviations on: the larger of the two limits in the paper.
+#: Pages call a size ratio risky if it is more than this many standard deviations above 1: the larger of the paper's two
+#: limits.
 _RISKY = 3
 #: Height of a data set in a picture.
 _ROW = 42
@@ -177,7 +178,7 @@ def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _where(hits: "pd.Series[bool]") -> str:
-    """Name the calibrations for which something holds; with several data sets, count them, with the most first."""
+    """Name the calibrations for which something holds; with several data sets, count the sets, largest count first."""
     datasets = hits.index.unique("dataset")
     if len(datasets) > 1:
         counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])

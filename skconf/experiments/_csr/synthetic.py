@@ -34,7 +34,7 @@ _SIZE_RATIO = {
     "risk_probability": get_metric("overconfidence_risk", eps=_EPS),
 }
 _ZSCORE = get_metric("calibrated_size_ratio_zscore", eps=_EPS)
-#: Quantities that are shares of repetitions whose size ratio is this many standard deviations above 1.
+#: Quantities that are shares of repetitions whose size ratio is more than this many standard deviations above 1.
 _SHARES = {"over_1_sigma": 1, "over_3_sigma": 3}
 
 PAPER_REPETITIONS = 100
@@ -42,7 +42,7 @@ _HALF_DIGIT = 0.5e-4
 #: The number of samples that are simulated together: few enough for the cache of the processor.
 _SAMPLES_TOGETHER = 1 << 16
 
-#: The density of the confidence does not vanish at 1.
+#: Distributions whose density is not 0 at a confidence of 1.
 _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
 _HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
 _EQUAL_NOTE = "each sample has the same score for both classes: the mean of their areas is 1/2 with any weights"
@@ -141,7 +141,8 @@ def csr_synthetic_experiment(
     )
     share = ours["quantity"].isin(_SHARES)
     step = (1 / PAPER_REPETITIONS + 1 / n_repetitions) / 2
-    # An event in none or all of n repetitions still has a probability of about 1 in n + 2 to differ.
+    # If an event occurs in none or in all of n repetitions, the next repetition still differs with a probability of
+    # about 1 in n + 2.
     rare = 1 / (n_repetitions + 2)
     least = np.where(share | (ours["quantity"] == "risk_probability"), np.sqrt(rare * (1 - rare)), 0.0)
     heavy = ours["distribution"].isin(_HEAVY) & ours["quantity"].isin(["csr", "csr_std"])

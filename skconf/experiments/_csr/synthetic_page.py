@@ -53,8 +53,8 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     if total.empty:
         return []
     one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})" for _, row in total.iterrows())
-    said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1."
-    tail = f"More than 3σ above 1 are {few} of sets of {SIZES[0]} samples, and {many} of sets of {SIZES[2]:,}."
+    said = f"The size ratio is more than 1σ above 1 in {one} of calibrated sets of samples."
+    tail = f"It is more than 3σ above 1 in {few} of sets of {SIZES[0]} samples, and in {many} of sets of {SIZES[2]:,}."
     normal = "A normal distribution would have 15.87% beyond 1σ and 0.13% beyond 3σ."
     return [f"{said} {tail} {normal}"]
 

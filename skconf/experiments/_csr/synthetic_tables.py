@@ -8,7 +8,7 @@ import pandas as pd
 from skconf.datasets._synthetic import DISTRIBUTIONS
 from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
 
-#: The numbers of samples whose mean is in the table.
+#: The table has means over these numbers of samples.
 SIZES = (100, 10_000, 100_000)
 #: Shares of all sets of samples in Section 3.1, over all sizes or for one size.
 _TOTALS = (("over_1_sigma", SIZES, 0.0977), ("over_3_sigma", SIZES[:1], 0.0070), ("over_3_sigma", SIZES[2:], 0.0030))
@@ -31,9 +31,10 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `distribution` and `quantity`, with the same columns. Rows with the `distribution` "all"
-        summarize all calibrated sets of samples. They give the share of sets whose size ratio is more than one standard
-        deviation above 1. For some `n_samples`, they also give the share of sets for three standard deviations.
+        A row for each `distribution` and `quantity`, with columns as in :func:`csr_synthetic_experiment`. Rows with the
+        `distribution` "all" summarize all calibrated sets of samples. They give the share of sets whose size ratio is
+        more than one standard deviation above 1. For some `n_samples`, they also give the share of sets for three
+        standard deviations.
 
     Raises
     ------

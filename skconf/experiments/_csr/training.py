@@ -143,7 +143,7 @@ def import_xgboost() -> Any:
 
 
 def check_device(device: str) -> None:
-    """Raise ValueError if XGBoost cannot train on a device. It would use another one, only with a warning."""
+    """Raise ValueError if XGBoost cannot train on a device. XGBoost itself would use another device, and only warn."""
     if device == "cpu":
         return
     model = import_xgboost().XGBClassifier(n_estimators=1, device=device, verbosity=0)

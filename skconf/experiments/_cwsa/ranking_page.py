@@ -77,7 +77,7 @@ def _pairs(agreement: pd.DataFrame) -> TablePart:
         {
             "models": agreement["models"],
             "ranked by": agreement["score"].map(_SCORES),
-            "held against": agreement["reference"].map(_REFERENCES),
+            "compared with": agreement["reference"].map(_REFERENCES),
             "pairs": agreement["n_pairs"].map("{:,}".format),
             "agree": agreement.apply(_share, axis=1),
             "place of the first": agreement["place"].map("{:g}".format),

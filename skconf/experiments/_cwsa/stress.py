@@ -184,7 +184,7 @@ def _trained(classifier: Any, halves: Halves) -> Model:
 
 
 def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.DataFrame:
-    """Return the values of models in each test, as in the experiment."""
+    """Run all stress tests on these models; return the table of `cwsa_stress_experiment`."""
     rows = []
     turns = range(n_repetitions)
     for number, (name, model) in enumerate(models.items()):

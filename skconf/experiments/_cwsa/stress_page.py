@@ -47,7 +47,7 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
 
 
 def _effect(cells: pd.DataFrame, test: str) -> str:
-    """Say how the strongest level changes CWSA, accuracy and AURC: from the lowest to the highest over models."""
+    """Say how the strongest level changes CWSA, accuracy and AURC, with the lowest and highest value over models."""
     last = cells["level"].max()
     values = cells.pivot_table(index=["model", "level"], columns="quantity", values="ours", sort=False)
     first, then = values.xs(0.0, level="level"), values.xs(last, level="level")

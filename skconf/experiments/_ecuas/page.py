@@ -58,10 +58,10 @@ def _effects(cells: pd.DataFrame) -> str:
     costs = cells.pivot(index=["quantity", "system"], columns="scores", values="ours")
     ratios = {n: (costs["cal"] / costs["raw"])[order] for order, n in _ORDERS.items()}
     effects = [
-        f"{(ratio < 1).sum()} of {len(ratio)} at n = {n} (median factor {ratio.median():.2f})"
+        f"{(ratio < 1).sum()} of {len(ratio)} systems at n = {n} (median factor {ratio.median():.2f})"
         for n, ratio in ratios.items()
     ]
-    return f"Number of systems whose cost calibration lowers: {listed(effects)}."
+    return f"Calibration lowers the cost of {listed(effects)}."
 
 
 def _rises(sampled: pd.DataFrame) -> str:

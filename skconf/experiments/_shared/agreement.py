@@ -8,7 +8,8 @@ from scipy.special import ndtr
 from skconf._core.messages import listed
 from skconf.experiments._shared.tables import title_of
 
-#: A difference of at most this many standard errors is agreement; a normal distribution has this share within them.
+#: A difference of at most `_NEAR` standard errors is agreement; a normal distribution has the share `_CHANCE` within
+#: them.
 _NEAR = 2
 _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
 #: Notes on pages.

@@ -61,8 +61,9 @@ def add_experiment(
 ) -> None:
     """Add the command of an experiment.
 
-    Options are names of options of several experiments, or an own option with the arguments of `add_argument`. Examples
-    are arguments of the command. `estimator` says what a classifier of the user is for, if the command takes own data.
+    Each of the `options` is a name in `OPTIONS`, or a flag of this command alone with arguments of `add_argument`.
+    `examples` are arguments of the command. If the command takes the user's own data, `estimator` says what the user's
+    classifier is for.
     """
     description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(written, run), description, examples)

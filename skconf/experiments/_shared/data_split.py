@@ -16,9 +16,9 @@ from skconf.datasets import fetch_uci
 from skconf.experiments._shared.estimators import as_numbers, trained
 from skconf.experiments._shared.own_data import own_data
 
-#: The data sets that both experiments take: a name, {"name": (X, y)} or a Bunch.
+#: A data set of the experiments that split it in half: a name, {"name": (X, y)} or a Bunch.
 DataSet = str | Mapping[str, Any]
-#: The rows that a class of own data needs to be in both halves.
+#: A class of the user's own data needs this many rows, so that both halves have one.
 _LEAST_ROWS = 2
 
 
@@ -47,9 +47,9 @@ class Halves(NamedTuple):
     is_own: bool
 
     def learn(self, model: Any, rows: NDArray[np.intp] | None = None, y: NDArray[np.intp] | None = None) -> Floats:
-        """Return probabilities for the second half by a model of the first half, or of some rows with labels `y`.
+        """Train a model on the first half, or on some of its rows; return its probabilities for the second half.
 
-        A pipeline gets the features unchanged. Other models get numbers.
+        `y` has the labels of these rows. A pipeline gets the features unchanged. Other models get numbers.
         """
         X, X_test = self.frames if isinstance(model, Pipeline) else self.numbers
         if rows is not None:

@@ -116,8 +116,8 @@ def trained(
 ) -> Callable[[Any], Floats]:
     """Fit a copy of a classifier, and return a function that gives probabilities of all classes, also unseen ones.
 
-    Classes are numbers from 0 to `n_classes` − 1. Both raise EstimatorError, with the name, if the classifier fails or
-    does not return probabilities.
+    Classes are numbers from 0 to `n_classes` − 1. The fit and the function raise EstimatorError, with the name, if the
+    classifier fails or does not return probabilities.
     """
     name = name or type(estimator).__name__
     model = clone(estimator, safe=False)

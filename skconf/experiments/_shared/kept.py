@@ -86,7 +86,7 @@ def prepare_results(folder: Path | None) -> None:
 def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
     """Make a folder, if one is given, and test that it can be written to.
 
-    Else the error begins with `cannot` and ends with `advice`.
+    If it cannot be written to, the error begins with `cannot` and ends with `advice`.
     """
     if folder is None:
         return

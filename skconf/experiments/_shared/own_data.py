@@ -15,7 +15,8 @@ from skconf.datasets import list_uci
 #: The data that experiments take: names of data sets, data by name, or a Bunch.
 DataSets = Sequence[str] | Mapping[str, Any]
 
-#: A numeric target with more distinct values is a quantity if they are not whole numbers, or if few rows share each.
+#: A numeric target with more distinct values is a quantity if the values are not whole numbers, or if few rows share a
+#: value.
 _MOST_NUMBERS = 20
 #: With fewer rows for each distinct number, the numbers are not classes.
 _FEW_ROWS = 5

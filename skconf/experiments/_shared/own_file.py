@@ -23,7 +23,7 @@ _MISSING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "no
 _NO_LABEL = frozenset({"", "?", "nan", "#n/a"})
 #: A column has numbers if at most this share of its entries is not a number.
 _MOST_OTHERS = 0.05
-#: If more than this share of the rows has a unique value in a column of text, the column names the rows.
+#: A column of text names the rows if it has more distinct values than this share of the rows.
 _MOST_DISTINCT = 0.5
 #: With fewer rows, all values may differ by chance.
 _FEW_ROWS = 30

@@ -49,7 +49,7 @@ class ExperimentReport:
     source : mapping of str to str, default={}
         The data, repetitions and seed.
     packages : sequence of str, default=()
-        Packages that it used in addition to the packages that every experiment uses.
+        Packages that the experiment used in addition to the packages that every experiment uses.
     failed : sequence of str, default=()
         Parts that could not be read or run, with the reason and what to do. The command writes them to standard error.
     """
