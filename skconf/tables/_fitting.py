@@ -35,7 +35,7 @@ from skconf.tables._columns import Columns
 from skconf.tables._entries import as_numbers, as_series, holds_lists
 from skconf.tables._reading import Reading
 
-#: As many lists do not all fall by chance.
+#: In this many lists, the numbers do not all fall by chance.
 _MANY_LISTS = 10
 #: Words in the names of columns that may hold lists of probabilities. Other columns are not read to find such lists.
 _LISTS = re.compile("prob|score|softmax|conf|pred|output|logit", re.IGNORECASE)
@@ -137,7 +137,7 @@ class Readings:
         return [name for name in self.names if _LISTS.search(str(name))]
 
     def lists(self, name: Any, *, whole: bool = True) -> NDArray[np.float64] | None:
-        """Return lists of numbers as the rows of an array; None if there are none, or if `whole` ones sum not to 1."""
+        """Return lists of numbers as rows of an array; None if there are none or, with `whole`, if a sum is not 1."""
         (column,) = self.loaded([name])
         if not holds_lists(column):
             return None
@@ -166,7 +166,7 @@ class Readings:
     def in_order_of_labels(self, target: Any) -> list[Any]:
         """Return columns that sum to 1 in each row, one for each true label, in the order that fits best; else nothing.
 
-        They stand beside each other.
+        Only columns that are neighbours are considered.
         """
         truth, texts = self.truth(target), self.texts(target)
         others = [name for name in self.names if name != target and spelled(name) not in IDS | INDICES]
@@ -181,7 +181,7 @@ class Readings:
         return []
 
     def positive(self, target: Any) -> tuple[Any, str] | None:
-        """Return the only column that may be a probability, and the one of two labels of which it is larger."""
+        """Return the only column that may be a probability, and the one of two labels in whose rows it is larger."""
         truth, texts = self.truth(target), self.texts(target)
         others = [name for name in self.names if name != target]
         self.loaded(others)
@@ -222,9 +222,9 @@ class Readings:
         yield from fitting[:1]
 
     def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
-        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes never occur.
+        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes may never occur.
 
-        Of the runs in one direction, only the shortest of those with the best sums is taken.
+        In each direction, only the run with the best sums is taken, and the shortest one if several are equally good.
         """
         self.loaded(others)
         places = [others.index(name) for name in family]
@@ -397,7 +397,7 @@ class Readings:
 
 
 def _off(sums: Any, whole: int) -> float:
-    """Return the largest difference between sums and a whole, as a share of it, in steps that matter."""
+    """Return the largest difference between sums and a whole, as a share of the whole, rounded to three decimals."""
     return round(float(np.abs(sums / whole - 1).max()), 3)
 
 

@@ -44,8 +44,8 @@ _LIST_AS_TEXT = re.compile(r"\[\s*[-+.\d]+([eE][-+]\d+)?([,\s]+[-+.\d]+([eE][-+]
 def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], Any]) -> tuple[Columns, str]:
     """Return the columns of a file, guessed if necessary, and a text on what was guessed.
 
-    A guess never contradicts the columns that the user names. If no reading fits, or if several fit, the error lists
-    them, and names the option that chooses. `read` returns the first rows of the named columns as a table.
+    A guess never contradicts the columns that the user names. If several readings fit, the error lists two of them, and
+    names the option that chooses. If none fits, it says why. `read` returns the first rows of some columns as a table.
     """
     possible = Readings(columns, list(names), read)
     readings = list(possible.fitting())

@@ -56,7 +56,7 @@ class JsonLines:
             within |= {".".join(place): place for place in places}
         #: Where values within objects are, by OUTER.INNER.
         self.within = {name: place for name, place in within.items() if name not in names}
-        # Arrow tells the types of what paths say.
+        # pyarrow finds the types of values in paths.
         self.of_path = PathColumns.of(path, names) if find_spec("pyarrow") is not None else PathColumns({})
         self.names: list[Any] = [*names, *self.within, *self.of_path.values]
 
@@ -128,7 +128,7 @@ class JsonLines:
     ) -> "pd.Series[Any]":
         """Return a column; raise if its values have several kinds, in these rows or in earlier ones.
 
-        `outer` is that of `values_at`.
+        `outer` is as in `values_at`.
         """
         if name in self.of_path.values:
             return pd.Series([self.of_path.values[name].as_py()] * len(rows))

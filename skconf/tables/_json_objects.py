@@ -25,7 +25,7 @@ _HALF = re.compile(
 )
 #: What an object in a list of scores has, besides its label.
 _SCORES = ("score", "prob")
-#: Types of values that hold others.
+#: Types of values that hold other values.
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
 #: What to do with JSON in another form.
