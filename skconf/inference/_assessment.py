@@ -11,7 +11,7 @@ from skconf._core.proportions import looks_swapped
 #: How much harm miscalibration does, from none that is known to the worst.
 Grade = Literal["too few to say", "none shown", "close to calibrated", "negligible", "mild", "serious", "unusable"]
 Direction = Literal["overconfident", "underconfident"]
-#: Answers look swapped if their accuracy would then be this close to their average confidence.
+#: Answers look swapped if 1 − accuracy is this close to their average confidence.
 _NEAR = 0.1
 
 
@@ -89,10 +89,10 @@ class Assessment:
     gap, gap_low, gap_high : float
         Average confidence minus accuracy, and its 95% interval, which contains 0 if `found` is False.
     observed_errors, expected_errors : float
-        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN for weighted answers, and for costs.
+        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested.
     levels : tuple of Stretch
-        The first stretch has all answers. The others have the answers with a confidence of at least 0.5, 0.9, 0.99,
-        0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
+        The first stretch has all answers. The other stretches have the answers with a confidence of at least 0.5, 0.9,
+        0.99, 0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
     overconfident, underconfident : Stretch or None
         The stretch with the strongest evidence of overconfidence, and of underconfidence. None if none was found.
     detectable_over, detectable_under : float
@@ -109,9 +109,9 @@ class Assessment:
         Number of answers with a confidence of 1, and number of errors among them.
     looks_swapped : bool
         Whether labels or columns of probabilities may be in the wrong order, because so few answers are right. It is
-        True if far fewer are right than by always giving the rarer class. With two classes, any lower accuracy than by
-        always giving the rarer class is enough, if swapped answers would be right about as often as the confidences
-        imply. The verdict then says so.
+        True if the accuracy is far below the accuracy of always giving the rarer class. With two classes, any accuracy
+        below that is enough, if swapped answers would be right about as often as the confidences imply. The verdict
+        then says so.
     """
 
     text: str = ""
@@ -152,13 +152,13 @@ class Assessment:
         if looks_swapped(self.accuracy_high, self.most_frequent):
             return True
         # Swapped answers of two classes would be right as often as the confidences imply, and more often than the most
-        # frequent class. Among more classes, the most frequent one is mostly below a half.
+        # frequent class. Among more classes, the share of the most frequent one is mostly below a half.
         calibrated_if_swapped = abs(1 - self.accuracy - self.confidence) < _NEAR
         return 0.5 <= self.most_frequent < 1 - self.accuracy_high and calibrated_if_swapped
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
-        """All stretches: the levels, and then `overconfident` and `underconfident`, if these are no levels."""
+        """All stretches: the levels, and then `overconfident` and `underconfident`, unless they are levels."""
         named = (self.overconfident, self.underconfident)
         return self.levels + tuple(each for each in named if each is not None and each not in self.levels)
 

@@ -22,7 +22,8 @@ from skconf.inference._sampling import Sampling, joined
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Number of draws, whose quantiles are the ends; and number of places from which the place of a phantom is drawn.
+#: Number of draws; their quantiles are the ends of the interval. And most rows among which the row of a phantom is
+#: drawn.
 N_DRAWS, MOST_PLACES = 2_000, 2_000
 
 
@@ -38,7 +39,8 @@ class Phantoms(NamedTuple):
     added : ConfidenceProfile
         Phantom answers, each with the largest weight of any sample.
     by_lot : list of slice
-        Parts of the added answers. Each draw uses one random answer of each part. Without parts, it uses all of them.
+        Parts of the added answers. Each draw uses one random answer of each part. If there are no parts, each draw uses
+        all added answers.
     unit : ndarray of shape (n_given,), default=None
         The group of each given answer. All answers of a group have the same factor. None if answers are independent.
     rows : float, default=1.0
@@ -114,7 +116,7 @@ def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
 
 
 def phantoms_for(metric: Any, profile: ConfidenceProfile, sampling: Sampling, rng: np.random.Generator) -> Phantoms:
-    """Return the phantoms of a metric: answers of rare classes, or else of the rarer of errors and right answers.
+    """Return the phantoms of a metric: answers of rare classes, or else errors, right answers or both, if few.
 
     If answers are in groups, a small sample may lack a whole group of errors. The weight of a phantom is then
     multiplied by the design effect.

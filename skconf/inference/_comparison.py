@@ -160,11 +160,11 @@ def compare(
     A difference depends on the samples on which the models differ. If there are few such samples, the p-value of a t
     test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
     agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
-    then uses all possible signs of the paired differences. The p-value is the share of signs whose mean is at least as
-    far from 0, here 2/64 = 0.031. "auto" uses all signs for up to 16 samples or clusters that differ. If all
-    differences have the same size, the limit is 100; this is McNemar's exact test. The interval is still computed as
-    for "delta", and may be too narrow. For other metrics, use "permutation", whose p-value is valid for any number of
-    samples.
+    then tries all combinations of signs of the paired differences. The p-value is the share of all sign combinations
+    whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031. "auto" does this for up to 16 samples
+    or clusters that differ. If all differences have the same size, as for accuracy, the limit is 100; the test is then
+    McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For other metrics, use
+    "permutation", whose p-value is valid for any number of samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
     which have a kink there. Let a and b be the signed deviations of the two models. Then |b| is larger than |a| if and
@@ -373,7 +373,7 @@ def _effects(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
 def _refused(statistic: Statistic, found: Estimated, method: str) -> dict[Any, Notice]:
     """Return the models that cannot be compared by this number, with warnings.
 
-    A method that the user chose is used, except for the distance from a best value.
+    If the user chose a method, nothing is refused, except for the distance from a best value.
     """
     if not is_nearness(statistic) and method not in ("auto", "permutation"):
         return {}

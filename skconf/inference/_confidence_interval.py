@@ -173,13 +173,13 @@ def confidence_interval(
     The size ratio                                  "gamma"; "none" if a single error could add more than 0.3 to it
     Its z-score; the ratio with clusters or strata  "delta"; "none" if fewer than 3 errors are expected in the most
                                                     confident 5% of the answers
-    A metric without influence values               "bootstrap"; below 30 errors, a warning says that it may miss the
-                                                    truth
+    A metric without influence values               "bootstrap". For a calibration error with fewer than 30 errors, a
+                                                    warning says that the interval may miss the truth
     A share of all rows, if strata weigh unequally  "mover"
     Anything else, if strata weigh unequally        "bayesian", within each stratum
-    A metric with clusters, strata or costs         "delta". With clusters, "bayesian" if fewer than ten, and at most a
-                                                    quarter, have errors. Averages over classes, means with two finite
-                                                    bounds and more than 10,000 samples always have "delta"
+    A metric with clusters, strata or costs         "delta". With clusters, "bayesian" if fewer than ten of them, and at
+                                                    most a quarter, have errors; but "delta" for averages over classes,
+                                                    for means with two finite bounds and for more than 10,000 samples
     A metric that does not count errors             "delta"
     A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
                                                     `selective_risk_loss`; "delta" for `accuracy`
@@ -196,13 +196,13 @@ def confidence_interval(
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
     degrees of freedom are the number of samples (or clusters) minus the number of strata. With clusters, the influence
-    of a cluster that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias and the degrees
-    of freedom of this error are computed for clusters of these sizes, with the correlation within clusters that the
-    sample has (Bell and McCaffrey [8]_). The correlation is that of pairs of samples in one cluster (Karlin, Cameron
-    and Williams [9]_). These sizes and this correlation also imply a standard error. By chance, the errors of a sample
-    may all be in small clusters. So the interval of a single model is at least as wide as an interval from this
-    standard error and the normal distribution. If the error comes from resamples, clusters of sizes s count as (Σ s)² /
-    Σ s² clusters of equal size.
+    of a cluster that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias of the standard
+    error and its degrees of freedom are then computed from the sizes of the clusters and from the correlation within
+    clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in one cluster (Karlin,
+    Cameron and Williams [9]_). The sizes and the correlation also imply a second standard error. It is used because all
+    errors of a sample may by chance be in small clusters: the interval of a single model is at least as wide as an
+    interval from the second standard error and the normal distribution. If the standard error comes from resamples,
+    clusters of sizes s count as (Σ s)² / Σ s² clusters of equal size.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
@@ -212,13 +212,14 @@ def confidence_interval(
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
-    weight is the largest weight times a Γ(½) variable. One error is added: a random sample, changed to a wrong answer.
-    If right answers are few, one right answer is added as well. For the area of right and wrong answers, two answers of
-    the rarer kind are added, one above and one below all others. For a class that is rarer than three times the errors,
-    three answers are added: a true positive, a false negative and a false positive of this class. The coverage was
-    measured, not proved. The standard error is the standard deviation of the draws. With clusters, all samples of a
-    cluster have the same variable. Added answers then weigh more, by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m
-    is the size of a cluster, and ρ the correlation of errors within clusters.
+    weight is the largest weight times a Γ(½) variable. If there are fewer than 100 errors, one error is added: a random
+    sample, changed to a wrong answer. If there are fewer than 100 right answers, one right answer is added in the same
+    way. With clusters, both are always added. For the area of right and wrong answers, two answers of the rarer kind
+    are added instead, one above and one below all others. For an average over classes, three answers are added for each
+    rare class, which has at most three samples for each error: a true positive, a false negative and a false positive
+    of the class. The coverage was measured, not proved. The standard error is the standard deviation of the draws. With
+    clusters, all samples of a cluster have the same variable. Added answers then weigh more, by the design effect 1 + ρ
+    (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within clusters.
 
     Strata weigh unequally if classes are weighted to other shares than they have in the sample, as in the profiles of
     :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and each stratum keeps
@@ -241,8 +242,8 @@ def confidence_interval(
     the interval of a calibration error is extended to 0 unless the data reject calibration. (This applies to all
     calibration errors except those with ``on="classes"``.) For this test, correctness is drawn from the confidences
     `n_resamples` times. Calibration is rejected if at most a share 1 − level of these draws has an error as large as
-    the sample's. For graded answers, and with groups, correctness is mirrored at the confidence for a random half of
-    the units instead.
+    the sample's. For graded answers, and with groups, the correctness z of a random half of the units is mirrored at
+    the confidence c instead: it becomes 2c − z.
 
     References
     ----------

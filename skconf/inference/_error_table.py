@@ -14,11 +14,11 @@ from skconf.metrics._base.kinds import Additive, Cells, Term, divide
 from skconf.metrics._base.registry import Info
 from skconf.profile import ConfidenceProfile
 
-#: A confidence of 1, as in the size ratio.
+#: A confidence this close to 1 counts as 1, as in the size ratio.
 EPS = 1e-8
 #: Where the bands begin in which errors are counted; the last one holds confidences of 1.
 BANDS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999, 1 - EPS)
-#: Where the levels begin that people accept answers from; the last one holds confidences of 1.
+#: Where the levels begin from which people accept answers; the last level holds confidences of 1.
 LEVELS = (0.0, 0.5, 0.9, 0.99, 0.999, 1 - EPS)
 
 
@@ -42,12 +42,13 @@ _BAND = np.searchsorted(_BEGINS, np.append(0.0, _ENDS), side="right") - 1
 #: needed.
 _BITS = 20
 _SMALLEST, _HALF = (np.array([1e-9, 0.5]).view(np.int64) >> 64 - _BITS).tolist()
-#: The cell of the largest of them, from the smallest doubts to those of a half, and where the next cell begins.
+#: For all doubts with the same leading bits, from the smallest doubts to a half: the cell of the largest of these
+#: doubts, and where the next cell begins.
 _CELL = np.searchsorted(_ENDS, 1 - (np.arange(_SMALLEST + 1, _HALF + 1) << 64 - _BITS).view(np.float64), side="right")
 _NEXT = np.append(_ENDS, np.inf)
 #: Number of the sums of `ErrorSums`.
 N_ERROR_SUMS = 4
-#: Fewest effective errors, and right answers, from which a weighted gap is near enough to normal.
+#: A weighted gap is close enough to normal from this many effective errors, and effective right answers, on.
 FEWEST_ERRORS = 30
 
 
@@ -115,7 +116,7 @@ class ErrorSums(Additive, rests_on="errors"):
 
 
 def _cell_of(sure: Floats) -> Codes:
-    """Return the cell of each confidence. Above one half, it takes a ninth of the time of a binary search."""
+    """Return the cell of each confidence. Above one half, this takes a ninth of the time of a binary search."""
     place = ((1 - sure).view(np.int64) >> 64 - _BITS) - _SMALLEST
     cell = _CELL[place.clip(0, len(_CELL) - 1, out=place)]
     cell += sure >= _NEXT[cell]

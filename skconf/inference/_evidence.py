@@ -14,22 +14,23 @@ from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
 from skconf.scoring._names import Statistic
 
-#: Influence values show the error of a value from this many errors on, or from this many samples of a class whose order
-#: counts. The second number is for samples of a class whose probabilities are averaged.
+#: From this many errors on, or this many samples of a class whose order counts, influence values give a valid standard
+#: error. The second number is for the samples of a class in a mean over classes.
 ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
-#: The samples of a class decide, and not the errors, if there are at most this many of them for each error.
+#: The samples of a class decide, and not the errors, if there are at most this many samples for each error.
 _SAMPLES_TO_AN_ERROR = 3.0
 #: Errors are in few groups if they are in fewer groups than this, and in at most this share of the groups.
 _FEW_GROUPS, _FEW_OF_GROUPS = 10, 0.25
-#: Up to this many answers are all drawn by the Bayesian bootstrap. With more, all answers of the rarer kind are drawn,
-#: and each drawn answer of the other kind represents several. This is not done in groups.
+#: The Bayesian bootstrap draws a weight for each of up to this many answers. If there are more answers, it keeps all
+#: answers of the rarer kind, and each kept answer of the other kind represents several. This is not done in groups.
 MOST_ROWS = 10_000
 #: Fewest samples of each kind that determine an order, and fewest of a class that determine its mean.
 _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
 #: With fewer errors than this, the intervals of calibration errors covered the truth in 83 to 99% of simulated sets.
 ENOUGH_TO_RESAMPLE = 30.0
-#: A size ratio of calibrated confidences has an interval if the most confident answers, with fewer expected errors than
-#: the first number in all, are at most the second number as a share of all answers.
+#: Take the most confident answers, as long as fewer errors than the first number are expected among them. A sample
+#: often has none of these errors. A size ratio has an interval only if these answers are at most the second number as a
+#: share of all answers.
 _SEEN, UNSEEN_SHARE = 3.0, 0.05
 #: If answers are drawn one by one, a size ratio has an interval only if no single error would add more than this.
 _MOST_OF_AN_ERROR = 0.3
@@ -100,8 +101,8 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
 def _of_few_groups(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for rows in groups.
 
-    Draws are for values that rest on errors, or on right answers, in few of the groups. A mean with two finite bounds
-    does without them, since Wilson's interval allows for few errors.
+    Draws are made if the value rests on errors, or on right answers, in few of the groups. A mean with two finite
+    bounds needs no draws, because Wilson's interval allows for few errors.
     """
     metric = statistic.metric
     if sampling.unit is None or sampling.stratum is not None or len(profile) > MOST_ROWS:
@@ -208,12 +209,12 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
     """Return the effective number of samples of each class that counts, and of all these classes together.
 
     The value is a weighted mean over classes. Suppose that the mean of a class has a variance of 1/size. The variance
-    of the value is then known as precisely as one from this many samples (Satterthwaite). If one small class dominates,
-    it is about the size of this class; if there are many classes, it is large.
+    of the value is then known as precisely as a variance from the second number of samples (Satterthwaite). If one
+    small class dominates, this number is about the size of the class; if there are many classes, it is large.
     """
     shares, (total, squares) = metric.class_shares(profile), _weight_of_classes(profile)
     sizes = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
-    if metric.rests_on == "order":  # the others of a class may be the fewer
+    if metric.rests_on == "order":  # the samples of other classes may be fewer
         rest, rest_squares = total.sum() - total, squares.sum() - squares
         others = np.divide(rest**2, rest_squares, out=np.zeros_like(total), where=rest_squares > 0)
         sizes = np.minimum(sizes, others)
@@ -275,7 +276,7 @@ def _few_to_rank(profile: ConfidenceProfile) -> str:
 
 
 def _rows(selected: NDArray[np.bool_], profile: ConfidenceProfile) -> NDArray[np.intp]:
-    """Return the rows that have weight."""
+    """Return the selected rows that have weight."""
     return np.flatnonzero(selected if profile.sample_weight is None else selected & (profile.sample_weight > 0))
 
 

@@ -15,7 +15,7 @@ from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
 
-#: A sum of squares that is a smaller share of its largest possible value is 0, apart from rounding.
+#: A sum of squares below this share of its largest possible value is 0, apart from rounding.
 _ROUNDING = 1e-12
 
 
@@ -45,8 +45,8 @@ class Means:
     def of_parts(cls, values: Floats, weight: Floats | None, unit: Codes | None, part: Codes, n_parts: int) -> Self:
         """Return the means over disjoint parts of the answers.
 
-        `unit` is the group of each answer; without groups, each answer is a unit. `part` is the number of its part,
-        from 0.
+        `unit` is the group of each answer; without groups, each answer is a unit. `part` is the number of the part of
+        each answer, from 0.
         """
         kept = slice(None) if weight is None else weight > 0
         values, part = values[kept], part[kept]
@@ -64,8 +64,8 @@ class Means:
     def from_the_top(cls, values: Floats, weight: Floats | None, unit: Codes | None, score: Floats) -> Self:
         """Return the means over the answers at or above each distinct score, from the highest down.
 
-        Parameters are the same as for :meth:`of_parts`, and the score of each answer. The answers of a unit above a
-        score are summed up first. The sum of the squares of these sums is updated with each answer.
+        The parameters are those of :meth:`of_parts`, with the score of each answer in place of its part. The answers of
+        a unit above a score are summed up first. The sum of the squares of these sums is updated with each answer.
         """
         weight = np.ones(len(values)) if weight is None else weight
         order = np.argsort(-score, kind="stable")
@@ -141,7 +141,7 @@ def are_counts(profile: ConfidenceProfile) -> bool:
 
 
 def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return graded answers as right or wrong ones, drawn with their correctness as probability; others unchanged.
+    """Draw graded answers as right or wrong, with their correctness as probability; return other answers as given.
 
     Means are the same in expectation, and errors can be counted. So a test or a bound for numbers of errors also holds
     for graded answers.

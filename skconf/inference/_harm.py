@@ -6,8 +6,8 @@ from skconf.inference._assessment import Grade
 
 #: From the least harm to the most.
 GRADES: tuple[Grade, ...] = ("negligible", "mild", "serious", "unusable")
-#: A grade holds from the first number of excess errors in 1,000 accepted answers on; or if there are as many times the
-#: expected errors as the second number says, and at least the third number of excess errors.
+#: A grade holds if the excess errors in 1,000 accepted answers are at least the first number. It also holds if the
+#: errors are at least the second number times the expected errors, and the excess errors at least the third number.
 _OVERCONFIDENT = {"mild": (10, 2, 1), "serious": (50, 3, 2), "unusable": (200, 10, 20)}
 #: Expected errors in 1,000 answers that did not occur. They do no harm to somebody who accepts answers, so the grade is
 #: never "unusable".
@@ -17,10 +17,10 @@ _UNDERCONFIDENT = {"mild": 20, "serious": 100}
 def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
     """Grade the harm of some answers twice: by the near end and by the far end of the interval of their error rate.
 
-    The first grade is shown; the harm is at most the second. `expected` is the error rate that the confidences imply.
-    "negligible": the difference is too small to matter at a threshold. "mild": the error rate above a threshold is not
-    the expected one. "serious": there is one more error in twenty answers, or three times the expected errors.
-    "unusable": there are ten times the expected errors.
+    The data show at least the harm of the first grade, and at most the harm of the second. `expected` is the error rate
+    that the confidences imply. "negligible": the difference is too small to matter at a threshold. "mild": the error
+    rate above a threshold is not the expected one. "serious": there is one more error in twenty answers, or three times
+    the expected errors. "unusable": there are ten times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
 

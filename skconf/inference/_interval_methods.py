@@ -97,9 +97,9 @@ def delta_ends(
 ) -> tuple[float, float]:
     """Return the ends of an interval by a standard error: Wilson's if the value has bounds, else by Student's t.
 
-    The error is the standard error of the value, and has the degrees of freedom. `effective_size` returns the effective
-    number of units in the denominator of a quotient. It is called only if all units have the same influence. The ends
-    are NaN if there is no interval.
+    `error` is the standard error of the value, with `degrees_of_freedom`. `effective_size` returns the effective number
+    of units in the denominator of a quotient. It is called only if all units have the same influence. The ends are NaN
+    if there is no interval.
     """
     times, (least, most) = student(confidence_level, degrees_of_freedom), statistic.bounds
     width = most - least

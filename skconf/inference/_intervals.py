@@ -61,7 +61,7 @@ class Interval:
 
 
 def choose_method(statistic: Statistic, method: str) -> str:
-    """Return the method for a statistic. Raise if "delta" is requested, but does not give its error."""
+    """Return the method for a statistic. Raise if "delta" is requested, but gives no error of the statistic."""
     if method == "auto":
         return "bootstrap" if statistic.why_resampled else "delta"
     if method == "delta" and statistic.why_resampled:
@@ -82,7 +82,7 @@ def intervals_by_rows(
 ) -> tuple[list[Interval], list[Notice]]:
     """Return the interval of every statistic, and warnings. Statistics may be about different rows.
 
-    `options` are the fields of :class:`_SameRows` without a default: `confidence_level`, `method` and `resampling`.
+    `options` are the last three fields of :class:`_SameRows`: `confidence_level`, `method` and `resampling`.
     """
     found: dict[int, Interval] = {}
     notices: list[Notice] = []
@@ -159,7 +159,7 @@ class _SameRows:
         return choices, notices
 
     def _draws(self, choices: Sequence[Choice]) -> tuple[dict[int, Floats], list[Notice]]:
-        """Return the draws of every statistic whose method has any, by its position, and warnings."""
+        """Return the draws of every statistic whose method needs draws, by position of the statistic, and warnings."""
         drawn: dict[int, Floats] = {}
         notices: list[Notice] = []
         statistics, profile, sampling, resampling = self.statistics, self.profile, self.sampling, self.resampling

@@ -22,12 +22,13 @@ _WEIGHT = 0.25
 _POWER = 0.8
 #: Numbers that agree this closely are equal.
 _ROUNDING = 1e-9
-#: A band at an end of a found stretch is left out of it if its one-sided p-value is larger than the first number. The
-#: second number is for the upper end of an overconfident stretch, because people rely on the answers there.
+#: A band at an end of a found stretch is left out of the stretch if the one-sided p-value of the band is above the
+#: first number. The second number is for the upper end of an overconfident stretch, because people rely on the answers
+#: there.
 _NO_PART, _NO_TOP = 0.2, 0.025
-#: Evidence beyond this is as strong as can be: a single error at a confidence of 1 would otherwise outdo all else.
+#: Smaller p-values count as this one. Otherwise, a single error at a confidence of 1 would outdo all other evidence.
 _STRONGEST = 1e-12
-#: From here on are the most confident answers, which are named only if they are found by themselves.
+#: From this confidence on, answers are the most confident ones. They are named only if they are found by themselves.
 _SUREST = 0.9
 
 
@@ -79,7 +80,7 @@ class JointTest:
         return np.asarray(p_values <= self._critical * self._weight)
 
     def _rank(self, least: float) -> float:
-        """Return the joint p-value of the smallest p / w. If it is smaller than in all draws, it is extrapolated."""
+        """Return the joint p-value of the smallest p / w. It is extrapolated if p / w is smaller than in all draws."""
         n_draws = len(self._least)
         rank = 1 + int(np.searchsorted(self._least, least * (1 + _ROUNDING), side="right"))
         p_value = rank / (n_draws + 1) if rank > 1 else least * LEVEL / self._critical
@@ -100,7 +101,7 @@ class JointTest:
         return laws.count * low, laws.count * high
 
     def _is_mixed(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return where the direction is unknown: a part is off in the other direction, and the interval shows none.
+        """Return which stretches have no known direction: a part is off the other way, and the interval shows neither.
 
         If all confidences are 0 or 1 and calibrated, the total has no variance; any error then gives it a direction.
         """
@@ -171,7 +172,7 @@ class JointTest:
         return np.asarray(self.found & (over == (direction == "overconfident")))
 
     def detectable(self, direction: Direction) -> float:
-        """Return the gap that the overall test finds in at least 80% of data sets; NaN if there is none.
+        """Return the gap that the overall test finds in at least 80% of data sets; NaN if there is no such gap.
 
         The number of errors is treated as binomial. Among all chances of an error with the same mean, equal chances
         make it least likely that the number reaches a bound beyond its mean (Hoeffding 1956). Hence the true power is

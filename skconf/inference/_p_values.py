@@ -7,7 +7,7 @@ from scipy.special import bdtr, stdtr, stdtrit
 
 from skconf._core.probabilities import Floats
 
-#: A standard error that is a smaller share of its value is zero, apart from rounding.
+#: A standard error below this share of its value is zero, apart from rounding.
 ROUNDING = 1e-10
 #: Most differences for which all combinations of signs are tried; and most differences of the same size, for which the
 #: binomial distribution is used.
@@ -52,7 +52,7 @@ def sign_flip_p_value(apart: Floats) -> float:
         return float(min(2 * bdtr(fewer, len(size), 0.5), 1.0))
     if len(size) > _MOST:
         return float("nan")
-    sums = size[:1]  # those with the other sign are as far from 0
+    sums = size[:1]  # with its other sign, all sums are as far from 0
     for one in size[1:]:
         sums = np.concatenate([sums + one, sums - one])
     return float(np.mean(np.abs(sums) >= abs(apart.sum()) * (1 - ROUNDING)))

@@ -161,7 +161,7 @@ class Estimated:
             return float("nan")
         apart = self.sampling.totals(metric.contributions(mine) - metric.contributions(theirs))
         difference = self.values[first] - self.values[second]
-        if not abs(abs(apart.sum()) - abs(difference)) <= ROUNDING * np.abs(apart).sum():  # it is not such a mean
+        if not abs(abs(apart.sum()) - abs(difference)) <= ROUNDING * np.abs(apart).sum():  # the value is no such mean
             return float("nan")
         return sign_flip_p_value(apart)
 

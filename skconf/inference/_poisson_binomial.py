@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 
-#: Standard deviations, and errors besides, on each side of the mean beyond which no probability is left to speak of.
+#: Beyond this many standard deviations plus this many errors, on each side of the mean, probabilities are negligible.
 _REACH, _BESIDES = 10.0, 60.0
-#: Exponent from which on a factor counts as zero.
+#: From this x on, a factor exp(−x) counts as zero.
 _NIL = 45.0
 _CELLS_AT_ONCE = 1 << 20
 

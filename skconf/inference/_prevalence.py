@@ -121,10 +121,10 @@ def estimate_prevalence(
     The estimate maximises the likelihood by EM [1]_, with probabilities that are calibrated on the labelled rows. Let
     π_k be the estimated shares, and f the probabilities of the classes at these shares. The mean of f is E_k f in class
     k, and Σ π_k E_k f where the model is used. The interval follows from the matrix of the means and from their
-    covariance, Σ π_k² Cov_k f / n_k + Cov f / n. So both samples count, and nothing is resampled. If the estimated
-    share of a class is less than ten rows of the smallest labelled class, it counts as ten rows in f. In trials with
-    200 to 5,000 labelled rows of two classes, 95% intervals covered the true share in 96% of the sets, and in 88% in
-    the worst case. With ten classes, they covered it in 90%.
+    covariance, Σ π_k² Cov_k f / n_k + Cov f / n. So both samples count, and nothing is resampled. In f, an estimated
+    share below 10/n counts as 10/n, with n the number of rows of the smallest labelled class. In trials with 200 to
+    5,000 labelled rows of two classes, 95% intervals covered the true share in 96% of the sets, and in 88% in the worst
+    case. With ten classes, they covered it in 90%.
 
     The test is Hansen's [2]_. It uses bins of the score, eight for two classes, and tests whether the counts of the
     rows without labels are a mixture of the counts of the labelled classes. Half a row is added to each bin of a class.
@@ -172,7 +172,7 @@ def estimate_prevalence(
             "of these classes are distributed."
         )
     source, use = np.asarray(profile.proba, dtype=np.float64), _at_use(y_proba_at_use, classes)
-    bins = _bins(source, use)  # not of calibrated ones, which are fitted to the labelled rows only
+    bins = _bins(source, use)  # of raw probabilities: calibrated ones fit the labelled rows only
     if calibration is not None:
         calibrator = make_calibrator(calibration).fit(source, classes[codes], labels=classes)
         source, use = (np.asarray(calibrator.predict_proba(proba), dtype=np.float64) for proba in (source, use))
@@ -212,8 +212,8 @@ def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
 def likeliest_shares(ratio: Floats, start: Floats) -> Floats:
     """Return the shares π that maximise Σ log Σ_k π_k r_k, by EM.
 
-    Rows of `ratio` have the densities of a sample in each class, up to a factor of the row. All shares to start from
-    are above 0.
+    Rows of `ratio` have the densities of a sample in each class, up to a factor of the row. All shares in `start` must
+    be above 0.
     """
     shares = start
     for _ in range(_STEPS):
@@ -242,7 +242,7 @@ def _standard_error(score: Floats, n_at_use: int, codes: Codes, n: NDArray[np.in
     means = np.column_stack([part.mean(axis=0) for part in parts])
     within = np.stack([np.cov(part, rowvar=False) for part in parts])
     covariance = _covariance(means, within, n, shares, n_at_use)
-    if np.linalg.matrix_rank(means) < len(n):  # nothing tells some classes apart
+    if np.linalg.matrix_rank(means) < len(n):  # the probabilities do not distinguish some classes
         return np.full(len(n), np.inf)
     inverse = np.linalg.pinv(means)
     return np.asarray(np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T), 0.0)))
@@ -284,7 +284,7 @@ def _mixture_p_value(
     if freedom < 1:
         return np.nan
     observed = use.mean(axis=0)[:-1]  # the last follows from the others
-    # Half a row more in each bin: a class may have few or none there, and its variance would seem to be none.
+    # Half a row is added to each bin. A class without rows in a bin would otherwise seem to have no variance there.
     counts = np.stack([source[codes == k].sum(axis=0) for k in range(n_classes)]) + 0.5
     size = counts.sum(axis=1)
     means = (counts / size[:, np.newaxis]).T[:-1]

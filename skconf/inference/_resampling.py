@@ -62,10 +62,10 @@ def replicate(
     """Return the statistics of resampled predictions, the same for any number of jobs; NaN where undefined.
 
     `draw` returns a row for each resample: the counts of the samples, or factors of their weights, which are floats.
-    All models predict the same samples, and share the resamples. `beside` has further answers, if there is a single
-    profile; their factors are the last ones that `draw` returns. The shape is (n_resamples, n_profiles, n_statistics).
-    If `draw` returns k rows for each resample, there are k rows for each resample here, too. Progress is shown on
-    standard error.
+    All models predict the same samples, and share the resamples. `beside` has further answers, which are added to each
+    resample; it is allowed only with a single profile. In each row that `draw` returns, the factors of these answers
+    come last. The shape is (n_resamples, n_profiles, n_statistics). If `draw` returns k rows for each resample, the
+    result has k rows for each resample, too. Progress is shown on standard error.
     """
     most = _MOST_COUNTS if beside is None else _MOST_FACTORS
     size = max(1, min(_MOST_DRAWS, most // len(profiles[0])))
@@ -108,7 +108,7 @@ def _evaluate(
     for positions in alike.values():
         on = statistics[positions[0]].on
         metrics, seen = [statistics[i].metric for i in positions], on(profile)
-        drawn = counts  # of the rows that they are about, or of all
+        drawn = counts  # counts of the rows that the statistics use, or of all rows
         if seen.abstained is not None and beside is None and counts.shape[1] == seen.n_rows:
             drawn = counts[:, ~seen.abstained.rows]
         values = _values(seen, metrics, drawn, None if beside is None else on(beside))
@@ -130,7 +130,7 @@ def _values(
     if additive:
         summed = [metrics[i] for i in additive]
         totals = resampled_sums(summed, profile, counts[:, : len(profile)])
-        if beside is not None:  # they are added, so that no probabilities are copied
+        if beside is not None:  # the sums are added, so that no probabilities are copied
             more = resampled_sums(summed, beside, counts[:, len(profile) :])
             totals = [merge(sums, others) for sums, others in zip(totals, more, strict=True)]
         for i, sums in zip(additive, totals, strict=True):
@@ -262,5 +262,5 @@ class _Sort:
         return cls(score, lost, weight, metric.reads_levels)
 
     def ranking(self, times: Floats) -> Ranking:
-        """Return the ranking of the samples, whose weights are multiplied by the factors in each column."""
+        """Return the ranking of the samples, with weights multiplied by the factors in each column of `times`."""
         return Ranking(self._score, (self._weight @ times).T, (self._lost @ times).T)

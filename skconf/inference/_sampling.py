@@ -19,7 +19,7 @@ from skconf.profile import ConfidenceProfile
 #: How often each sample turns up in a resample, or the factor of its weight.
 Counts = NDArray[Any]
 
-#: Units whose counts are drawn together: their table stays in the processor's cache, and a draw has 16 bits.
+#: The counts of so many units are drawn together: their table stays in the processor's cache, and a draw has 16 bits.
 _UNITS_AT_ONCE = 1 << 16
 #: If the effective number of units is this or less, one of the units has nearly all the weight.
 FEWEST_UNITS = 1.1
@@ -32,7 +32,7 @@ class Error(NamedTuple):
     Attributes
     ----------
     error, degrees_of_freedom : float
-        The standard error by the deviations of the units, and its degrees of freedom.
+        The standard error, computed from the deviations of the units, and its degrees of freedom.
     modelled : float, default=0.0
         With groups, the error that their sizes and the correlation of the samples in a group imply. It is larger if by
         chance only small groups deviate.
@@ -43,7 +43,7 @@ class Error(NamedTuple):
     modelled: float = 0.0
 
     def widest(self, confidence_level: float) -> tuple[float, float]:
-        """Return the error whose interval is wider, with its degrees of freedom. The modelled error has normal ones."""
+        """Return the error whose interval is wider, with its degrees of freedom. The modelled error is normal."""
         either = (self.error, self.degrees_of_freedom), (self.modelled, np.inf)
         return max(either, key=lambda each: each[0] * student(confidence_level, each[1]))
 
@@ -52,8 +52,8 @@ class Sampling:
     """Units that were drawn independently. Each unit is one sample or a group of samples.
 
     `groups` has the group of each sample; without it, each sample is a unit. `stratify` has the stratum of each sample,
-    and the number of units of each stratum was fixed; without it, there is a single stratum. Either is a column or
-    columns of labels. A unit with weight 0 is not counted, and never drawn.
+    and the number of units of each stratum was fixed; without it, there is a single stratum. `groups` and `stratify`
+    are one or several columns of labels. A unit with weight 0 is not counted, and never drawn.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Sampling:
                     "The error in a stratum with a single unit cannot be estimated, but stratify has such strata: "
                     f"{shorten(names)}. Merge them with others."
                 )
-        #: Whether samples were drawn one by one from strata of which some weigh more than they have samples.
+        #: Whether samples were drawn one by one within strata, and the strata differ in their mean weights.
         self.weighs_strata = False
         #: Whether samples of a stratum have the same weight.
         self.equal_within = True
@@ -105,9 +105,9 @@ class Sampling:
         self.squares: Floats | None = None
         if self.grouped:
             self.weigh(np.ones(n_samples) if sample_weight is None else sample_weight)
-        #: Number of equal units in each stratum that groups of unequal size stand for.
+        #: Effective number of units in each stratum: groups of unequal size stand for fewer groups of equal size.
         self.equivalent = self._equivalent()
-        #: Number of these beyond one for each stratum; infinite where errors are normal.
+        #: The sum of these numbers, minus one for each stratum; infinite if errors are normal.
         self.degrees_of_freedom = float(self.equivalent.sum() - len(self.sizes))
 
     @classmethod
@@ -172,7 +172,7 @@ class Sampling:
         return np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
 
     def weigh(self, sizes: Floats) -> None:
-        """Compute, from sizes, the share of each unit and the share of its samples in the size of their stratum."""
+        """Compute, from the sizes of samples, the share of each unit in its stratum, and the sum of squared shares."""
         of_units, squares = self.totals(sizes), self.totals(np.square(sizes))
         of_stratum = np.bincount(self._strata, of_units)[self._strata]
         self.share, self.squares = of_units / of_stratum, squares / of_stratum**2
@@ -180,8 +180,8 @@ class Sampling:
     def _equivalent(self) -> Floats:
         """Return the effective number of units in each stratum, (Σ s)² / Σ s² for groups of sizes s.
 
-        If groups have unequal sizes, the few large ones dominate the error of a mean. It then has fewer degrees of
-        freedom than the number of groups minus one.
+        If groups have unequal sizes, the few large ones dominate the error of a mean. This error then has fewer degrees
+        of freedom than the number of groups minus one.
         """
         if self.share is None:
             return self.sizes.astype(np.float64)
@@ -221,7 +221,7 @@ class Sampling:
         return given
 
     def given_sizes(self, sizes: Floats) -> "Sampling":
-        """Return the sampling in which samples have these sizes; this one if a group has nearly everything."""
+        """Return the sampling in which samples have these sizes; this sampling itself if one group has nearly all."""
         stratum, of_units = self._strata, self.totals(sizes)
         if not (np.bincount(stratum, of_units) > 0).all() or equal_units(of_units, stratum).min() <= FEWEST_UNITS:
             return self
@@ -242,12 +242,12 @@ class Sampling:
         if self.share is None or self.squares is None:
             error = float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ unbiased))
             return Error(error, self.degrees_of_freedom)
-        # The jackknife's: a large group draws the value to itself.
+        # As in the jackknife, because a large group pulls the value towards itself.
         apart = apart / (1 - self.share)
         error = float(np.sqrt(np.bincount(stratum, weights=np.square(apart)) @ (1 / unbiased)))
         correlation, alone = self._correlation(totals, influence)
         bias, freedom = self._of_jackknife(max(correlation, 0.0))
-        # Squared sums of groups as large as their sizes and the correlation say, whichever groups have the errors.
+        # The variance that the sizes of the groups and the correlation imply, whichever groups have the errors.
         own, expected = (
             np.bincount(stratum, variance) for variance in (self.squares, self._variance_of_groups(correlation))
         )
@@ -257,8 +257,8 @@ class Sampling:
     def _correlation(self, totals: Floats, influence: Floats) -> tuple[float, Floats]:
         """Return the correlation of the effects of samples in one group, and the sums of squared effects by group.
 
-        Each pair of samples of a group counts the same. A group with a single sample therefore says nothing about it.
-        If all groups are alike or have single samples, the correlation is 1.
+        Each pair of samples of a group counts the same. A group with a single sample therefore says nothing about the
+        correlation. If only such groups have any effect, the correlation is 1.
         """
         assert self.share is not None
         assert self.squares is not None
@@ -282,8 +282,8 @@ class Sampling:
     def _variance_of_groups(self, correlation: float) -> Floats:
         """Return the variances of the groups, if samples have a variance of 1.
 
-        If the effects of a group are independent, its variance grows like its size; if all are equal, like the square
-        of it.
+        If the effects in a group are independent, the variance of the group grows like its size; if they are all equal,
+        like the square of its size.
         """
         assert self.share is not None
         assert self.squares is not None
@@ -313,7 +313,7 @@ class Sampling:
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw how often each sample occurs in a resample: the same number of units, drawn with replacement.
 
-        The counts, of shape (n_draws, n_samples), are multinomial. One is above 255 with a probability smaller than
+        The counts, of shape (n_draws, n_samples), are multinomial. A count is above 255 with a probability smaller than
         1e-500.
         """
         counts = np.empty((n_draws, self.n_units), dtype=np.uint8)
@@ -326,9 +326,10 @@ class Sampling:
         return self._of_samples(counts)
 
     def swap(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Draw which of two predictions each unit gets: counts of the samples of both models, joined.
+        """Draw at random which of two predictions each unit gets.
 
-        They are 0 or 1, of shape (2 n_draws, 2 n_samples). Every second row has the complement of the row before.
+        The result has counts for the samples of both models, joined: 0 or 1, of shape (2 n_draws, 2 n_samples). Every
+        second row has the complement of the row before.
         """
         first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
@@ -372,7 +373,10 @@ def both_outcomes(profile: ConfidenceProfile) -> ConfidenceProfile:
 
 
 def draw_mirrored(sampling: Sampling, n_draws: int, rng: np.random.Generator) -> Counts:
-    """Draw for which units the correctness is mirrored at the confidence: counts for :func:`both_sides`."""
+    """Draw at random the units whose correctness z is mirrored at the confidence c: it becomes 2c − z.
+
+    The result, of shape (n_draws, 2 n_samples), has counts of 0 or 1 for :func:`both_sides`.
+    """
     return sampling.swap(n_draws, rng)[::2]
 
 

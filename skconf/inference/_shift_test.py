@@ -1,4 +1,4 @@
-"""A test for deployment: whether predictions in production still look like those of the test."""
+"""A test for deployment: whether predictions in production still look like the predictions of the test."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def shift_test(
         Predictions in production. Pass a profile if labels are known, else the scores.
     threshold : float, default=None
         The lowest score that is accepted. None takes the threshold of the selective classifier that made the reference.
-        If there is none, coverage is not tested.
+        If there is no threshold, coverage is not tested.
     confidence_level : float, default=0.95
         If nothing has shifted, at least this share of checks gives no alarm. With one check a day at 0.95, there is on
         average at most one false alarm in 20 days.

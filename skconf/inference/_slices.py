@@ -71,7 +71,7 @@ def by_group(
         A row for each group, in sorted order, with columns
 
         - `value`: the metric on the group; if it is undefined, NaN with a warning;
-        - `count`: number of samples, with those in which the model abstains;
+        - `count`: number of samples, including samples in which the model abstains;
         - `gap`: the value minus the value on all samples;
         - `low`, `high`: confidence interval of the value, if `confidence_level` is given. At 95%, one interval in
           twenty misses the true value, so with many groups some intervals miss.

@@ -30,7 +30,7 @@ from skconf.metrics._base.stratified_shares import mover
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Rows of a stratum among which that of a phantom is drawn.
+#: The row of a phantom is drawn among this many rows of its stratum.
 _PLACES = 250
 #: With this many errors or more, each draw has a phantom error with its whole weight. Chosen in simulations.
 _PLENTY = 10.0
@@ -50,7 +50,7 @@ class _Draws(NamedTuple):
     by_lot : list of slice
         Parts of the added rows. Each draw uses one random row of each part.
     times : ndarray of shape (n_kinds, n_parts)
-        Factor of the weight of this row, in each kind of draws.
+        Factor of the weight of the random row of each part, in each kind of draws.
     """
 
     stands_for: Floats
@@ -93,8 +93,8 @@ def draws_within_strata(
 
     With several models, a stratum has a phantom row for each model, about which only this model is wrong. With a single
     model, it has one phantom row about which the model is wrong, and one about which it is right. Draws of two kinds
-    alternate: in the first, the wrong one is lighter if errors are few; in the second, the right one is lighter if
-    right answers are few. The shape is (n_draws, n_profiles, n_statistics).
+    alternate. In the first kind, the wrong phantom is lighter if errors are few. In the second kind, the right phantom
+    is lighter if right answers are few. The shape is (n_draws, n_profiles, n_statistics).
     """
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
     rng = np.random.default_rng(resampling.get("random_state"))

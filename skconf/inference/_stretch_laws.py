@@ -10,11 +10,11 @@ from skconf.inference._error_table import BANDS, ErrorTable
 
 #: Largest variance of a number of errors whose probabilities are all computed.
 _MOST_VARIANCE = 400.0
-#: Standard deviations, and errors besides, on each side of the mean beyond which no probability is left to speak of.
+#: Beyond this many standard deviations plus this many errors, on each side of the mean, probabilities are negligible.
 _REACH, _BESIDES = 10.0, 60.0
 #: Smaller sums of Fourier coefficients are rounding errors.
 _ROUNDING = 1e-11
-#: Mean chance of an error below which a binomial number of this mean is a Poisson number.
+#: If the mean chance of an error is below this, a binomial number of errors counts as a Poisson number.
 _RARE = 1e-6
 
 
@@ -54,7 +54,7 @@ class StretchLaws:
     def of_bands(self, by_band: Floats) -> Floats:
         """Return the sum of the values of the bands in each stretch, along the last axis."""
         total = np.concatenate([np.zeros((*by_band.shape[:-1], 1)), np.cumsum(by_band, axis=-1)], axis=-1)
-        # A difference of running totals is not exact: one band is taken as it is.
+        # A difference of running totals is not exact, so the value of a single band is taken directly.
         alone = self.first == self.last
         return np.where(alone, by_band[..., self.first], total[..., self.last + 1] - total[..., self.first])
 

@@ -26,11 +26,11 @@ from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 _FOUND_ALONE = 2.8
 #: Standard errors on each side of a 95% interval.
 _TWO_SIDED = 1.96
-#: Share by which equal sums differ in another order.
+#: Equal sums in another order may differ by this share.
 _ROUNDING = 1e-9
 #: If a sample cannot show this overconfidence in four of five cases, it is too small for a verdict.
 _TOO_WIDE = 0.1
-#: Share of the answers from which on a stretch decides the grade.
+#: A stretch counts for the grade if it has at least this share of the answers.
 _MANY = 0.01
 
 
@@ -115,8 +115,9 @@ def assess_confidence(
     distribution. Two standard errors are computed, one from the confidences and one from the data. The larger one is
     used. With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in
     clusters (`groups` of a profile), the standard error of the gap is computed from the data; if there are clusters,
-    from the clusters and with the t distribution. The interval of their accuracy is computed as in
-    :func:`confidence_interval`, for new clusters. The sentence also gives the interval of the gap.
+    from the clusters and with the t distribution. For clusters, the interval of the accuracy is computed as in
+    :func:`confidence_interval`, for new clusters. If miscalibration is found in clusters, the sentence also gives the
+    interval of the gap.
 
     If a classifier rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about its
     accepted answers. Rows that abstain are left out as well. If it rejects everything, the verdict is about the answers
@@ -194,7 +195,8 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     squares = (apart @ apart, apart @ size, size @ size)
     graded = profile.kind == "graded"
     found = assess_gap(int(np.count_nonzero(weight)), *sums, 0.0, *squares, graded=graded, in_groups=True)
-    # Where confidences tell right from wrong, the gap varies less from question to question than the accuracy does.
+    # If confidences separate right from wrong answers, the gap varies less between clusters than the accuracy. So the
+    # accuracy needs an interval of its own.
     low, high = accuracy_ends(profile)
     found = replace(found, accuracy_low=low, accuracy_high=high)
     if np.isnan(found.p_value):
@@ -296,7 +298,8 @@ def _decisive(table: ErrorTable, test: JointTest) -> int | None:
     if not len(wrong):
         return None
     surest = int(wrong[np.argmin(table.chance[wrong])])
-    # Of many errors, each may tip the balance; one decides only if it is rarer than all others together.
+    # Any one of many errors may make the difference. An error decides only if its size 1/(1 − c) is at least the sum of
+    # the sizes of all other errors.
     if 1 / max(table.chance[surest], EPS) < 0.5 * table.sizes:
         return None
     band = int(np.searchsorted(np.unique(table.band), table.band[surest]))
@@ -329,7 +332,7 @@ def assess_gap(
     size, rarer = weight**2 / squares, min(rate, 1 - rate)
     enough = rarer * size >= FEWEST_ERRORS
     freedom, times, found_at = np.inf, _TWO_SIDED, _FOUND_ALONE
-    if enough and in_groups:  # groups of unequal size stand for as many equal ones
+    if enough and in_groups:  # unequal groups stand for `size` groups of equal size
         freedom = size - 1
         error *= float(np.sqrt(1 + 1 / freedom))
         times = student(0.95, freedom)

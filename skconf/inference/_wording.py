@@ -118,15 +118,15 @@ def _average_and_right(verdict: Assessment) -> str:
 
 
 def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool = True) -> str:
-    """Compare average confidence and accuracy. If they are off, use enough decimals to show a difference.
+    """Compare average confidence and accuracy. If `is_off`, use enough decimals to show a difference.
 
-    With `tested`, the interval of the accuracy is that of the test; it leaves out the average confidence if they are
-    off.
+    With `tested`, the interval of the accuracy belongs to the test. If `is_off`, it does not contain the average
+    confidence.
     """
     numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
     digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
     said, right, low, high = (decimal(100 * each, digits) for each in numbers)
-    if is_off and tested:  # a near end that is cut just before the confidence is rounded away from it
+    if is_off and tested:  # if an end is just before the confidence, it is rounded away from the confidence
         unit = 10.0**-digits
         low = decimal(100 * verdict.confidence + unit, digits) if low == said else low
         high = decimal(100 * verdict.confidence - unit, digits) if high == said else high
