@@ -80,11 +80,11 @@ class MetricAccumulator:
 
     Notes
     -----
-    The grid keeps the leading binary digits of a confidence c if it is below 1/2, and of 1 − c if it is above. It keeps
-    as many digits as give `max_levels` steps in [0, 1]; for 65,536 steps, these are nine digits. So confidences near 1
-    are separated as well as others, and 0, 1/2 and 1, which may be frequent, are separated from all others. Confidences
-    that are rounded to the same number count as tied. Two orders give bounds of the exact score: within each step, all
-    right predictions are above the wrong ones, or all are below.
+    The grid keeps the leading binary digits of a confidence c that is below 1/2, and of 1 − c otherwise. The number of
+    digits is such that there are `max_levels` steps in [0, 1]; for 65,536 steps, nine digits after the first one are
+    kept. So confidences near 1 are separated as finely as confidences near 0, and 0, 1/2 and 1, which may be frequent,
+    are separated from all others. Confidences that are rounded to the same number count as tied. Two orders give bounds
+    of the exact score: within each step, all right predictions are above the wrong ones, or all are below.
 
     Adding a small part takes about a millisecond. For parts of at least 10,000 samples, this overhead is negligible.
 
@@ -267,11 +267,11 @@ class MetricAccumulator:
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
             and `error_bound`. The methods "exact", "binomial" and "delta" have the same results as in
             :func:`skconf.inference.confidence_interval`, except that the intervals of areas are wider by their error
-            bound. "normal" replaces "bootstrap": it draws the sums from a normal distribution, without resampling (a
-            wider distribution for `neg_mce` if a bin has few samples). "bayesian", which `confidence_interval` uses
-            below 100 errors, needs the samples. Here "delta" replaces it; 95% intervals then covered the truth in 85 to
-            97% of simulated sets. Below 30 errors, and for the size ratio, there is no interval. Numbers are then NaN,
-            and a warning says why.
+            bound. "normal" replaces "bootstrap": it draws the sums from a normal distribution, without resampling (for
+            `neg_mce`, this distribution is wider if a bin has few samples). "bayesian", which
+            :func:`skconf.inference.confidence_interval` uses below 100 errors, needs the samples. Here "delta" replaces
+            it; 95% intervals then covered the truth in 85 to 97% of simulated sets. Below 30 errors, and for the size
+            ratio, there is no interval. Numbers are then NaN, and a warning says why.
 
         Raises
         ------

@@ -15,9 +15,10 @@ from skconf.metrics._base.kinds import Ratio, Sums
 from skconf.metrics._base.sums import full_matrix
 from skconf.scoring._names import Statistic
 
-#: Fewest errors from which influence values are useful: they covered the truth in 85 to 97% of simulated sets.
+#: From this many errors on, influence values are used: their intervals covered the truth in 85 to 97% of simulated
+#: sets.
 ENOUGH_OF_SUMS = 30.0
-#: A variance is a difference of squares; if it is a smaller share of these, it is zero up to rounding.
+#: A variance is a difference of squares. If it is below this share of these squares, it is zero up to rounding.
 _CANCELLED = 1e-13
 
 
@@ -68,7 +69,7 @@ class Moments:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of samples that count as 1 or 0, so that squares of terms are the terms."""
+        """Whether the metric is a share of samples that count as 1 or 0, so that squares of terms are the terms."""
         metric = self.statistic.metric
         if not isinstance(metric, Ratio) or not metric.share_interval:
             return False
@@ -97,8 +98,9 @@ class Moments:
             The generator of the draws.
         calibrated : sequence of tuple of ndarray
             For calibration errors, the expected sums under calibrated confidences, and sums of products of deviations.
-            The interval is extended to 0 if more than a share of 1 − `confidence_level` of the sums drawn from these
-            have an error at least this large. Empty tuples for other metrics.
+            Sums are drawn with these means and variances. The interval is extended to 0 if more than a share of 1 −
+            `confidence_level` of the draws have an error at least as large as the value. Empty tuples for other
+            metrics.
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
@@ -136,7 +138,7 @@ def area_interval(
     confidence_level: float,
     kind: NDArray[np.bool_] | None = None,
 ) -> Interval:
-    """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there.
+    """Return the interval of an area. Each level has the influence of its samples together, their Σ w and Σ w².
 
     If there are two kinds of samples with equal weights within each kind, their numbers are treated as fixed, and
     errors as normal.
@@ -174,7 +176,7 @@ def are_equal(effective_size: float, n_units: float) -> bool:
 
 
 def standard_error(influence: Floats, weight: Floats, squares: Floats, n_units: int) -> float:
-    """Return the standard error of a value from the influence of all samples at a level, Σ w and Σ w² there."""
+    """Return the standard error of a value from the influence, Σ w and Σ w² of the samples at each level."""
     return _error(float(influence.sum()), float(squares @ (influence / weight) ** 2), n_units)
 
 

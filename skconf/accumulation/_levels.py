@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 
-#: Powers of two between the grid's smallest number and 1/2, and again below one: grids have as many times 2^bits cells.
+#: Ranges between powers of two in a grid: from its smallest number to 1/2, and the same mirrored from 1/2 to 1. Each
+#: range has 2^bits cells.
 _OCTAVES = 128
 _SMALLEST = 2.0**-64
 #: Scores to which no other score is rounded.
@@ -80,7 +81,7 @@ class LevelTable:
             one, other = other, one
         at = np.searchsorted(one.level, other.level)
         new = np.append(one.level, np.nan)[at] != other.level
-        if new.any():  # rarely needed, once there are many
+        if new.any():  # rarely needed, once there are many levels
             level = np.insert(one.level, at[new], other.level[new])
             weight = np.insert(one.weight, at[new], 0.0, axis=1)
             at = np.searchsorted(level, other.level)
@@ -135,5 +136,5 @@ def round_to_grid(score: Floats, bits: int) -> Floats:
     rounded = (number.view(np.uint64) & mask).view(np.float64)
     tiny = (np.abs(number) < _SMALLEST) & (number != 0)
     rounded[tiny] = np.copysign(_SMALLEST, number[tiny])
-    rounded[rounded == 1] = np.nextafter(1.0, 2.0)  # of scores above 1: one of 1 is mirrored
+    rounded[rounded == 1] = np.nextafter(1.0, 2.0)  # a score above 1 must not become 1
     return np.where(mirrored, 1 - rounded, rounded)

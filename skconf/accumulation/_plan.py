@@ -22,7 +22,7 @@ from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Fewest levels of a table, and how many it has unless the user says otherwise.
+#: Smallest limit of the levels of a table, and the default limit.
 FEWEST_LEVELS, MAX_LEVELS = 1 << 10, 1 << 16
 #: Probabilities that are added to tables at once, and the fewest samples of a batch.
 _AT_ONCE, _FEWEST_ROWS = 1 << 18, 1 << 14
@@ -72,7 +72,7 @@ class Plan:
                 self.of_classes.setdefault(score.weighted_by, []).append(score)
             else:
                 self.of_confidences = True
-        #: Whether there are scores of tables.
+        #: Whether any score is computed from tables.
         self.has_tables = self.of_confidences or bool(self.of_classes)
 
     def __reduce__(self) -> Any:
@@ -83,7 +83,8 @@ class Plan:
     def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
         """Return the sums and tables of some predictions, by group. Tables that are rounded in `onto` are rounded, too.
 
-        A score that is not defined for them is refused, and so are predictions that cannot be added to earlier ones.
+        A score that is not defined for these predictions is refused. So are predictions that cannot be added to earlier
+        ones.
         """
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
@@ -235,16 +236,16 @@ class Plan:
 def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:
     """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
 
-    Correctness is then a random draw with the confidence c as probability. A term is x₁ or x₀. Its mean is c x₁ + (1 −
-    c) x₀, and its standard deviation is sqrt(c (1 − c)) (x₁ − x₀). For a graded correctness z, the root is replaced by
-    z − c, because only this is known.
+    Correctness is then a random draw with the confidence c as probability. A term is x₁ for a right answer and x₀ for a
+    wrong one. Its mean is c x₁ + (1 − c) x₀, and its standard deviation is sqrt(c (1 − c)) (x₁ − x₀). For a graded
+    correctness z, the root is replaced by z − c, because only this is known.
     """
     sure = profile.confidence
     apart = np.sqrt(sure * (1 - sure)) if profile.kind == "right or wrong" else profile.correctness - sure
     both = (metric.terms(profile.with_correctness(np.full(len(sure), right))) for right in (True, False))
     expected, deviations = [], []
     for right, wrong in zip(*both, strict=True):
-        if np.ndim(right.values) == 0 and right.values == wrong.values:  # it does not read correctness
+        if np.ndim(right.values) == 0 and right.values == wrong.values:  # the term does not depend on correctness
             expected.append(wrong)
             deviations.append(replace(wrong, values=0.0))
             continue

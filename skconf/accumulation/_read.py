@@ -114,7 +114,7 @@ def merged(parts: Iterable[Totals]) -> Totals:
 
 
 def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> dict[Any, State]:
-    """Return the states of files, which are read batch by batch, in threads, by group.
+    """Return the state of each group, from files that are read batch by batch, in threads.
 
     All files must have the columns of the first one. If all of them are empty, there is an error.
     """

@@ -19,7 +19,7 @@ from skconf.metrics._base.one_vs_rest import RankedByClass
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Most sums of a metric whose products are kept, for its interval.
+#: If a metric has at most this many sums, the products of its sums are kept for its interval.
 MOST_SUMS = 256
 #: A probe: does a metric need more than correctness, confidence and weights?
 _TRIAL = ConfidenceProfile.from_correctness([1, 0, 1], [0.9, 0.8, 0.3], sample_weight=[1.0, 2.0, 1.0])
@@ -102,11 +102,11 @@ class ScoreOfSums(Score):
 
 
 class ScoreOfTables(Score):
-    """A score of tables of distinct confidences. If these are rounded, an area has a value with a bound."""
+    """A score of tables of distinct confidences. If these are rounded, the error of an area has a bound."""
 
     @abstractmethod
     def tables(self, state: State) -> list[LevelTable]:
-        """Return the tables it is computed from."""
+        """Return the tables from which the score is computed."""
 
     @abstractmethod
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
@@ -150,7 +150,7 @@ class ScoreOfTables(Score):
 
     @abstractmethod
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
-        """Return the influence of all samples at a level, Σ w and Σ w² there; raise if it is unknown."""
+        """Return the influence, Σ w and Σ w² of the samples at each level; raise if the influence is unknown."""
 
 
 class ScoreOfConfidences(ScoreOfTables):
@@ -159,10 +159,10 @@ class ScoreOfConfidences(ScoreOfTables):
     @property
     def takes_rounded(self) -> bool:
         """Whether it is an area: it depends only on order, and is better with right predictions above wrong ones."""
-        return isinstance(self.statistic.metric, Ranked) and not self.statistic.why_resampled  # those have slopes
+        return isinstance(self.statistic.metric, Ranked) and not self.statistic.why_resampled  # areas have slopes
 
     def tables(self, state: State) -> list[LevelTable]:
-        """Return the table it is computed from."""
+        """Return the table from which the score is computed."""
         return [state.table(SCORE if self.statistic.metric.reads_score else CONFIDENCE)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
@@ -170,7 +170,7 @@ class ScoreOfConfidences(ScoreOfTables):
         return self.statistic.evaluate(self._profile(state, first_on_top)[0])
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
-        """Return the influence of all samples at a level, Σ w and Σ w² there."""
+        """Return the influence, Σ w and Σ w² of the samples at each level."""
         if not self.takes_rounded:
             raise ValueError("it has no influence values, and there are no samples to resample")
         profile, weight, squares = self._profile(state, None)
@@ -220,7 +220,7 @@ class ScoreOfClasses(ScoreOfTables):
         return float(self.statistic.score(value)), metric.notices_of_classes(values, state.task.classes, value)
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
-        """Return the influence of all samples at a level, Σ w and Σ w² there."""
+        """Return the influence, Σ w and Σ w² of the samples at each level."""
         if len(self.tables(state)) > 1:
             raise ValueError("the classes are accumulated separately, so the covariance of their values is unknown")
         score, first, weight, squares = self.tables(state)[0].samples()

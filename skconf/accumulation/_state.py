@@ -16,11 +16,11 @@ from skconf.accumulation._levels import LevelTable
 from skconf.metrics._base.kinds import Sums
 from skconf.profile import ConfidenceProfile
 
-#: Names of tables; all other names are those of classes.
+#: Names of the tables of all answers; `table_of_class` names the tables of classes.
 CONFIDENCE, SCORE = "confidence", "score"
 #: Sums that are added at once.
 _AT_ONCE = 1 << 14
-#: Facts that all parts share, by what predictions are if the fact is true.
+#: Facts that all parts share, with words for predictions of which the fact is true.
 _KINDS = {
     "rejects": "are answers of a classifier that rejects",
     "of_costs": "are costs of answers",
@@ -31,8 +31,8 @@ _KINDS = {
 def add_pairs(one: Floats, other: Floats) -> Floats:
     """Add numbers. Each is a pair of its value and its rounding error, of shape (2, ...).
 
-    The other numbers may have no rounding errors; their shape is then (1, ...). The relative error of the sum is about
-    1e-32, so the order of many additions does not matter.
+    `other` may lack rounding errors; its shape is then (1, ...). The relative error of the sum is about 1e-32, so the
+    order of many additions does not matter.
     """
     with np.errstate(invalid="ignore"):  # where a sum is infinite
         rounded = one[0] + other[0]

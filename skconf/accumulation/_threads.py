@@ -14,7 +14,7 @@ from skconf._core.messages import option
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Results, for each thread, that may wait for an earlier one; then that one alone is worked on.
+#: For each thread, this many results may wait for an earlier result. Then only the earlier one is worked on.
 _MOST_WAITING = 4
 
 

@@ -48,7 +48,8 @@ class Statistic:
     pos_label : label, default=None
         The positive class. None uses the positive class of the predictions.
     usual_label : label, default=None
-        The positive class of this name in other libraries, if none is given. In scikit-learn it is the label 1.
+        The positive class that this name means in other libraries, if no class is given. In scikit-learn it is the
+        label 1.
     in_costs : bool, default=False
         Whether values are costs, which may be above 1, unlike shares of errors.
     """
@@ -84,7 +85,7 @@ class Statistic:
         return replace(self, in_costs=True) if profile.kind == "costs" and self.metric.of_losses else self
 
     def check_positive(self, classes: NDArray[Any] | None, positive_class: int | None) -> None:
-        """Raise if the name means another positive class than the predictions have, which is the second label."""
+        """Raise if the name means the first label as positive class, but the predictions mean the second."""
         if self.usual_label is None or positive_class != 1 or classes is None or len(classes) > 2:
             return
         first, second = classes.tolist()
@@ -173,8 +174,8 @@ def read_statistics(
 ) -> tuple[dict[Any, Statistic], bool]:
     """Return the statistics by name, and whether a single metric was given instead of a list.
 
-    The metrics are one in any form, or an iterable or a mapping of them. Parameters belong to a single metric, and
-    `argument` is the name in messages.
+    `metric` is one metric in any form, or an iterable or a mapping of metrics. Parameters are allowed only with a
+    single metric. `argument` is the name of the parameter in messages.
     """
     if isinstance(metric, MultiScorer):
         metric = metric.scorers

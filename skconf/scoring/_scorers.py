@@ -21,8 +21,8 @@ from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
 from skconf.scoring._registered import find_metric, metric_of_scorer
 
-#: What a metric raises where it is undefined, as of a fold that lacks a class. Whatever else it raises is a mistake in
-#: the metric, and is not hidden: scikit-learn's `error_score` says what becomes of it.
+#: Errors that a metric raises if it is undefined, for example on a fold that lacks a class. Any other error is a
+#: mistake in the metric, and is not hidden: scikit-learn's `error_score` decides what happens then.
 UNDEFINED = (ValueError, ArithmeticError, LookupError)
 
 
@@ -372,7 +372,7 @@ class MultiScorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        # As above.
+        # As in ConfidenceScorer.
         return True
 
     def __eq__(self, other: object) -> bool:

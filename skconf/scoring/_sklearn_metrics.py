@@ -27,7 +27,7 @@ from skconf.metrics._confidence_weighted.confusion import OfOutcomes, outcomes_o
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._scorers import accepted_of
 
-#: One of scikit-learn's metrics by the name of its function.
+#: scikit-learn's metrics, by the names of their functions.
 BY_FUNCTION_NAME: dict[str, type["Ordinary"]] = {}
 
 
@@ -128,7 +128,7 @@ class _ClassAverage(_CountedOnce, OutcomeMasses):
 
     @property
     def terms_name(self) -> str:
-        """The name as of the confidence-weighted metrics, but for counts."""
+        """The name of the terms of the confidence-weighted metric, marked as counts."""
         return f"counted once {super().terms_name}"
 
     def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[np.bool_]:
@@ -152,7 +152,7 @@ class FBeta(_ClassAverage, FBetaOf, function=sklearn.metrics.fbeta_score):
 
 
 class Jaccard(_ClassAverage, JaccardOf, function=sklearn.metrics.jaccard_score):
-    """The share of the samples that are predicted as a class, or belong to it, that do both."""
+    """Of the samples that are predicted as a class or belong to it, the share that does both."""
 
 
 class LogLoss(
@@ -203,7 +203,7 @@ class _RankedOnce(Ordinary, RankedByClass):
     """A metric of the order of probabilities in which every sample counts once."""
 
     weighted_by = "sample"
-    lacking = "sample of them"
+    lacking = "there are no samples of them, or no other samples"
 
     def __post_init__(self) -> None:
         check_option(self.average, "average", ("macro", "weighted"))
