@@ -18,7 +18,7 @@ from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.guaranteed import guaranteed_parts
-from skconf.report._sections.words import errors_at, start_of, thousand, threshold_at, words_for, words_of
+from skconf.report._sections.words import begun, errors_at, start_of, thousand, threshold_at, words_for, words_of
 
 #: The second price that the slider asks for.
 PERSON = "a case sent to a person costs"
@@ -31,22 +31,16 @@ _FLOOR = 1e-12
 def abstain(evidence: Evidence) -> Section:
     """Return the section: a slider beside the curves, and the table of the errors that are allowed."""
     curve = _curve({model: evidence.title_of(model) for model in evidence.stops}, evidence.stops)
+    costs = ((start_of(evidence, model), own_cost_in_words(evidence, model)) for model in evidence.own_costs)
+    ties = ((start_of(evidence, model), _ties(evidence, model)) for model in evidence.profiles_by_harm)
     parts: list[Part] = [
         _slider(evidence, curve),
+        *(Prose(f"{start}cost {text}" if start else f"Cost: {text}") for start, text in costs),
         _allowed(evidence),
+        *(Prose(begun(start, text)) for start, text in ties if text),
         *_by_another_score(evidence),
         *guaranteed_parts(evidence),
         Prose(_notes(evidence), "note"),
-    ]
-    parts[2:2] = [
-        Prose(f"{start_of(evidence, model)}{text}")
-        for model in evidence.profiles_by_harm
-        if (text := _ties(evidence, model))
-    ]
-    parts[1:1] = [
-        Prose(f"{start_of(evidence, model)}cost {text}" if evidence.several else f"Cost: {text}")
-        for model in evidence.own_costs
-        if (text := own_cost_in_words(evidence, model))
     ]
     return Section(f"When should {'they' if evidence.several else 'it'} abstain?", "Abstain", parts)
 
@@ -73,8 +67,7 @@ def _ties(evidence: Evidence, model: Any) -> str:
     at = f"{100 * score:g}%" if profile.ranks_by_confidence else f"{score:g}"
     numbers = "only 1 distinct confidence" if n_distinct == 1 else f"only {n_distinct} distinct confidences"
     together = f"{decimal(100 * float(share), 0)}% of answers share {at}: a threshold accepts all of them or none."
-    text = f"the answers have {numbers}. {together}"
-    return text if evidence.several else capitalized(text)
+    return f"the answers have {numbers}. {together}"
 
 
 def _slider(evidence: Evidence, curve: Chart | None) -> Slider:

@@ -4,7 +4,7 @@ from itertools import count
 
 import pandas as pd
 
-from skconf._core.messages import capitalized, listed
+from skconf._core.messages import listed
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.logs import CountsAlone
@@ -24,7 +24,7 @@ from skconf.report._sections.trust import trust
 from skconf.report._sections.verdicts import harm_of
 from skconf.report._sections.where import where
 from skconf.report._sections.which import which
-from skconf.report._sections.words import start_of
+from skconf.report._sections.words import begun, start_of
 from skconf.tables._paths import stem
 
 SUMMARY = "Summary"
@@ -73,9 +73,8 @@ def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
     """Return the tables of the requested slices as text."""
     shown = []
     for model, slices in evidence.by_slice.items():
-        start, finding = start_of(evidence, model), slice_finding(slices)
-        said = f"{start}{finding}" if start else capitalized(finding)
-        shown.append(texts([Prose(said), *slice_parts(slices, start)], width))
+        start = start_of(evidence, model)
+        shown.append(texts([Prose(begun(start, slice_finding(slices))), *slice_parts(slices, start)], width))
     return shown
 
 
@@ -105,8 +104,7 @@ def group_findings(source: TableAlone) -> list[Prose]:
         return [Prose(text, "finding") for text in counted(source)]
     said = []
     for model, by_group in source.by_group.items():
-        finding = slice_finding(by_group, "group", "groups")
-        text = f"{model}: {finding}" if model else capitalized(finding)
+        text = begun(f"{model}: " if model else "", slice_finding(by_group, "group", "groups"))
         said.append(Prose(text, "finding", harm_of(by_group.grade)))
     return said
 

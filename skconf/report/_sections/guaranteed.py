@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import capitalized
 from skconf._core.numbers import DASH
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._page.parts import Folded, Part
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import LISTED, SHOWN, left_out, start_of, thousand, words_of
+from skconf.report._sections.words import LISTED, SHOWN, begun, left_out, start_of, thousand, words_of
 
 #: How many reasons are listed.
 _NAMED = 3
@@ -21,8 +20,7 @@ def guaranteed_parts(evidence: Evidence) -> list[Part]:
     parts: list[Part] = []
     for model, found in evidence.guaranteed_in_slices.items():
         start = start_of(evidence, model)
-        title = f"guaranteed in each slice: {words_of(evidence).at_most} {100 * evidence.target:g}%"
-        title = f"{start}{title}" if start else capitalized(title)
+        title = begun(start, f"guaranteed in each slice: {words_of(evidence).at_most} {100 * evidence.target:g}%")
         first, rest = found.iloc[:SHOWN], found.iloc[SHOWN:LISTED]
         notes = (_note(evidence), *_reasons(found))
         parts.append(TablePart(title, _table(evidence, model, first), notes, rows_in_text=5))

@@ -12,7 +12,7 @@ from skconf.report._evidence.prevalence import AtPrevalence, in_percent, percent
 from skconf.report._page.parts import Part, Prose
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.verdicts import harm_of
-from skconf.report._sections.words import LISTED, left_out, start_of
+from skconf.report._sections.words import LISTED, begun, left_out, start_of
 
 #: Errors are given for this many cases.
 CASES = 100_000
@@ -70,7 +70,7 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
             columns["cases implied"] = [_count(found.implied[at]) for at in order]
             notes = (f"{notes[0]} Implied: how many cases of this class the probabilities imply, right or wrong.",)
         columns["wrong"] = [_with_ends(found.wrong[at], found.low[at], found.high[at]) for at in order]
-        title = f"{start}errors at this prevalence" if start else "Errors at this prevalence"
+        title = begun(start, "errors at this prevalence")
         parts.append(TablePart(title, pd.DataFrame(columns), (*notes, *left_out(len(found.names), "classes"))))
     return parts
 

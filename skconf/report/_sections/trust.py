@@ -33,7 +33,7 @@ _FLOOR = 1e-12
 
 def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     """Return the section, with pictures or without."""
-    parts: list[Part] = [Prose(text) for text in answered(evidence)]
+    parts: list[Part] = [*map(Prose, answered(evidence)), *prevalence_parts(evidence)]
     advised: dict[str, list[str]] = {}
     words, verdicts = words_of(evidence), verdicts_of(evidence)
     levels = {
@@ -59,7 +59,6 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         if charts:
             parts.append(Beside([ChartPart(chart) for chart in charts]))
     parts.append(_table(evidence, levels))
-    parts[len(answered(evidence)) : len(answered(evidence))] = prevalence_parts(evidence)
     whose = "their" if evidence.several else "its"
     return Section(f"Can I trust {whose} {words.numbers}?", "Trust", parts)
 

@@ -22,6 +22,7 @@ from skconf.report._sections.slices import part_table, slice_finding, slice_part
 from skconf.report._sections.words import (
     LISTED,
     SHOWN,
+    begun,
     fits_on_paper,
     left_out,
     right,
@@ -182,7 +183,7 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
         "of all errors": confusions["share"].map(percent),
         "average confidence": confusions["confidence"].map(percent),
     }
-    title = f"{start}most frequent confusions" if start else "Most frequent confusions"
+    title = begun(start, "most frequent confusions")
     return [TablePart(title, pd.DataFrame(columns), rows_in_text=5)]
 
 
@@ -204,8 +205,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list
         notes.append("Expected wrong: the share of answers that would be wrong if confidences were calibrated.")
     if model not in evidence.row_names:
         notes.append("Rows are counted from 1, without a header.")
-    title = words_for(profile.kind).worst_rows
-    title = f"{start}{title}" if evidence.several else capitalized(title)
+    title = begun(start, words_for(profile.kind).worst_rows)
     return [TablePart(title, pd.DataFrame(columns), (" ".join(notes),) if notes else (), rows_in_text=5)]
 
 

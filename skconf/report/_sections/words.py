@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import decimal, number, percent
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.evidence import Evidence
@@ -206,6 +206,11 @@ def fits_on_paper(evidence: Evidence) -> bool:
 def start_of(evidence: Evidence, model: Any) -> str:
     """Return the start of a sentence about a model: its name if there are several, else an empty text."""
     return f"{model}: " if evidence.several else ""
+
+
+def begun(start: str, text: str) -> str:
+    """Return a text after the start of a sentence about a model; with a capital letter if there is no start."""
+    return f"{start}{text}" if start else capitalized(text)
 
 
 def says(shares: Shares, at: int) -> str:
