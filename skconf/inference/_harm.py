@@ -31,7 +31,7 @@ def worst_harm(errors: Iterable[tuple[float, float, float]]) -> Grade:
 
 
 def _worst(at_least: float, at_most: float, expected: float) -> Grade:
-    """Grade by how far one end of the interval is above, and the other end below, the expected error rate."""
+    """Grade by how far `at_least` is above the expected error rate, or `at_most` is below it."""
     excess, lack = 1000 * (at_least - expected), 1000 * (expected - at_most)
     over = [
         excess >= alone or (at_least >= times * expected and excess >= least)

@@ -35,9 +35,9 @@ _SUREST = 0.9
 class JointTest:
     """Two-sided tests of the number of errors in all stretches; any false alarm has a probability of at most 5%.
 
-    A stretch is found if p ≤ t · w, where w is the weight of the stretch: 1 for levels, ¼ for others. Errors are drawn
-    many times from the confidences. The critical value t is the 5% quantile of min p / w among these draws, but not
-    less than Bonferroni's.
+    A stretch is found if p ≤ t · w, where w is the weight of the stretch: 1 for levels, ¼ for other stretches. Errors
+    are drawn many times from the confidences. The critical value t is the 5% quantile of min p / w among these draws,
+    but not less than Bonferroni's.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ def student(confidence_level: float, degrees_of_freedom: float) -> float:
 def t_test(
     estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: float
 ) -> tuple[float, float, float]:
-    """Return interval and p-value of a difference; NaN if all units differ by the same amount, unless it is 0.
+    """Return interval and p-value of a difference; NaN if all units differ by the same amount other than 0.
 
     There may be several estimates of the difference, with one standard error. The interval covers the intervals of all
     of them, and the estimate closest to 0 is tested. `scale` is the size of the two values: a difference that is tiny

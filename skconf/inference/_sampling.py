@@ -89,7 +89,7 @@ class Sampling:
                 names = [strata.labels.tolist()[each] for each in alone]
                 raise ValueError(
                     "The error in a stratum with a single unit cannot be estimated, but stratify has such strata: "
-                    f"{shorten(names)}. Merge them with others."
+                    f"{shorten(names)}. Merge them with other strata."
                 )
         #: Whether samples were drawn one by one within strata, and the strata differ in their mean weights.
         self.weighs_strata = False

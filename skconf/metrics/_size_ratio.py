@@ -306,10 +306,10 @@ class OverconfidenceRisk(
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
-        "normal" is the formula of the paper. The others return 1 − p, with p the probability of a ratio at least this
-        large if the model is calibrated. They are valid at any sample size, for any distribution of confidences, and
-        also if the ratio is below 1. "convolution" computes p within 0.01. "monte_carlo" estimates p from random draws
-        of errors.
+        "normal" is the formula of the paper. The other methods return 1 − p, with p the probability of a ratio at least
+        this large if the model is calibrated. They are valid at any sample size, for any distribution of confidences,
+        and also if the ratio is below 1. "convolution" computes p within 0.01. "monte_carlo" estimates p from random
+        draws of errors.
     n_resamples : int, default=9999
         Number of draws for "monte_carlo". The smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0

@@ -26,7 +26,7 @@ class _RejectableCost(CandidateCost):
         check_option(self.normalize, "normalize", (False, True))
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
-        """Return the loss of an answer with this uncertainty, which is linear in its cost."""
+        """Return the loss of an answer with this uncertainty and this cost; it is linear in the cost."""
         raise NotImplementedError
 
     def of_sums(self, *sums: NDArray[Any]) -> Any:

@@ -119,7 +119,7 @@ coverage_score = Coverage.function
 
 
 class AtCoverage(Substitute, Ranked):
-    """The accuracy or the error rate of a share of the predictions, those with the highest scores.
+    """The accuracy or the error rate of the predictions with the highest scores, which are a given share of all.
 
     Each resample accepts this share of its own rows, so its threshold is chosen again.
     """
