@@ -618,9 +618,7 @@ def test_pairs_of_confidence_and_correctness_are_a_binary_task(make):
     )
     assert model.classes_.tolist() == [False, True]
     both = make().fit(np.column_stack([1 - confidence, confidence]), correct)
-    np.testing.assert_allclose(
-        model.predict_proba(confidence)[:, 1], both.predict_proba(confidence)[:, 1], rtol=1e-12
-    )
+    np.testing.assert_allclose(model.predict_proba(confidence)[:, 1], both.predict_proba(confidence)[:, 1], rtol=1e-12)
 
 
 @ALL
