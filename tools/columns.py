@@ -29,7 +29,7 @@ A file has a row for each prediction. It needs the columns in one row of this ta
 |---|---|---|
 | a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
 | the same, in lists (JSON lines, Parquet) | the label 0, 1, …, the lists | `{{"label": 0, "probs": [0.2, 0.8]}}` |
-| the same, with lists of labels | the label, the lists | `{{"label": "a", "classes": ["a", "b"], "scores": [0.8, 0.2]}}` |
+| the same, and lists of labels | the label, the lists | `{{"y": "a", "classes": ["a", "b"], "probs": [0.8, 0.2]}}` |
 | lists of transformers (JSON lines) | label, lists | `{{"y": 1, "scores": [{{"label": 1, "score": 0.8}}, …]}}` |
 | two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
 | answers and their confidences | the true label, the predicted label, the confidence | `label,prediction,confidence` |
@@ -67,11 +67,11 @@ unless an option names it, such as `--slices region`.
 
 ## Rows that depend on each other
 
-Several rows of one patient, user or document depend on each other: they are a cluster. Without `--cluster COLUMN`, the
-clusters are in a column with one of these names, if its values repeat, and a line of the output says so: {ids}. If
-there is none, in a column with one of these names: {units}.
+Several rows of one patient, user or document depend on each other: they are a cluster. Without `--cluster COLUMN`,
+clusters are read from a column with one of these names, if its values repeat: {ids}. If there is no such column, they
+are read from a column with one of these names: {units}. A line of the output names the column.
 
-`--cluster none` treats all rows as independent. So does a file that is read in batches.
+With `--cluster none`, and in files that are read in batches, all rows are treated as independent.
 
 ## Read on
 

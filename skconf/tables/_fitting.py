@@ -81,7 +81,7 @@ class Readings:
 
     def fitting(self) -> Iterator[Reading]:
         """Return the readings that fit: readings with probabilities of all classes, or else the other readings."""
-        targets = self.called("target", TARGETS) or self.called("target", MAYBE_TARGETS)
+        targets = self.targets()
         readings = [reading for target in targets for reading in self.of_classes(target)]
         readings = readings or [reading for target in targets for reading in self.of_one_number(target)]
         if not any(
@@ -89,6 +89,19 @@ class Readings:
         ):
             readings += self._of_correctness()
         return iter(dict.fromkeys(readings))
+
+    def targets(self) -> list[Any]:
+        """Return the columns that may be true labels: called so, without lists, and mostly without fractions."""
+        for aliases in (TARGETS, MAYBE_TARGETS):
+            named = self.called("target", aliases)
+            if found := [name for name in named if name == self.given.target or self._may_be_labels(name)]:
+                return found
+        return []
+
+    def _may_be_labels(self, name: Any) -> bool:
+        texts = self.texts(name)
+        n_fractions = int(np.count_nonzero(self.numbers(name) % 1 > 0))
+        return len(texts) > 0 and 2 * min(n_fractions, len(set(texts))) <= len(texts)
 
     def called(self, role: str, aliases: Iterable[str], without: Iterable[Any] = ()) -> list[Any]:
         """Return the columns that may have a role: the column that the user names, or all columns with a usual name."""

@@ -19,10 +19,8 @@ from skconf._core.usual_names import (
     CORRECTNESS,
     IDS,
     INDICES,
-    MAYBE_TARGETS,
     POSITIVES,
     PREDICTIONS,
-    TARGETS,
     spelled,
 )
 from skconf.tables._columns import Columns, NoPredictionsError
@@ -66,8 +64,7 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
     text = f"cannot tell which of the columns {shorten(possible.names)} hold the predictions"
     if unnamed := first_line_is_data(possible.names):
         return NoPredictionsError(f"{text}{unnamed}", kind="no predictions")
-    targets = possible.called("target", TARGETS) or possible.called("target", MAYBE_TARGETS)
-    targets = [name for name in targets if _may_be_labels(possible, name)]
+    targets = possible.targets()
     if not targets:
         return NoPredictionsError(f"{text}.", kind="no predictions", advice=_advice_without_truth(possible))
     truth = possible.truth(targets[0])
@@ -93,10 +90,10 @@ def _advice_without_truth(possible: Readings) -> str:
     """Say how to name the true labels, or what stands for them."""
     if correct := possible.called("correct", CORRECTNESS):
         return f"Beside {correct[0]!r}, name the column of the confidence in the answers with {option('confidence')}."
-    meant = [name for name in possible.names[:_MOST_TARGETS] if _reads(possible, name)]
-    meant = [name for name in meant if spelled(name) not in PREDICTIONS and "pred" not in spelled(name)]
-    of_two = [name for name in possible.names[:_MOST_TARGETS] if len(possible.truth(name)) == 2]
-    meant = meant or of_two * (len(of_two) == 1)
+    likely = [name for name in possible.names if spelled(name) not in PREDICTIONS and "pred" not in spelled(name)]
+    meant = [name for name in likely[:_MOST_TARGETS] if _reads(possible, name)]
+    of_two = [name for name in likely[:_MOST_TARGETS] if len(possible.truth(name)) == 2]
+    meant = meant or of_two * (len(of_two) == 1 and "correct" not in spelled(of_two[0]))
     such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
     if any(spelled(name) in CONFIDENCES for name in possible.names):
         return (
@@ -187,13 +184,6 @@ def _advice_on_other_lists(possible: Readings) -> str:
         if holds_lists(possible.loaded([name])[0]) or "".join(possible.texts(name)[:1]).startswith(("[", "{")):
             return f"If {name!r} holds probabilities, write a column for each class instead, named {PREFIX}LABEL."
     return ""
-
-
-def _may_be_labels(possible: Readings, name: Any) -> bool:
-    """Return whether the entries of a column may be true labels: they are no lists, and no different fractions."""
-    texts, numbers = possible.texts(name), possible.numbers(name)
-    fractions = np.count_nonzero(numbers % 1 > 0)
-    return len(texts) > 0 and not (fractions > len(texts) / 2 and len(set(texts)) > len(texts) / 2)
 
 
 def _reads(possible: Readings, target: Any) -> bool:

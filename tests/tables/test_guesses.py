@@ -444,8 +444,8 @@ def test_lists_of_labels_beside_lists_of_probabilities(outer, shuffled, tmp_path
     rows = []
     for truth, proba in zip(Y3.tolist(), P3, strict=True):
         order = RNG.permutation(3) if shuffled else [2, 0, 1]
-        lists = {"classes": NAMES[order].tolist(), "scores": proba[order].tolist()}
-        rows.append({"y_true": truth, "box": {"corners": [1, 2]}, **(lists if outer is None else {outer: lists})})
+        lists = {"labels": NAMES[order].tolist(), "scores": proba[order].tolist()}
+        rows.append({"y": truth, "box": {"corners": [1, 2]}, **(lists if outer is None else {outer: lists})})
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     table, name = open_table(tmp_path / "a.jsonl"), "scores" if outer is None else f"{outer}.scores"
     if shuffled:
