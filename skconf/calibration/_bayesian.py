@@ -36,7 +36,7 @@ _GRID = np.linspace(-FARTHEST, FARTHEST, 145)
 class BayesianCalibrator(OneVsRestCalibrator):
     """Bayesian calibration: the mean over rising curves of the log-odds, weighted by their posterior probability.
 
-    The calibrated log-odds of a class are a curve of the log-odds of its probability. The curve rises, and is linear
+    A curve maps the log-odds of the probability of a class to calibrated log-odds. The curve rises, and is linear
     between quantiles. The prior says that the probabilities are about right: the height of the curve at even odds is
     near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve priors of this form, with
     different standard deviations. The result is the mean over these priors and the unchanged probabilities, weighted by
@@ -68,12 +68,12 @@ class BayesianCalibrator(OneVsRestCalibrator):
     -----
     For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
     h, s and sⱼ have normal priors with mean 0. The standard deviations are 0.1 or 0.5 for h, 0.3 or 1 for s, and 0.3 or
-    1 for sⱼ. For classes whose frequency has changed, there are also (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) and (4, 1,
-    1). These twelve priors and f(l) = l are equally probable. For each prior, the mode of the posterior is found by
-    Newton's method, with expected second derivatives. 64 curves around the mode are drawn from a Student distribution.
-    They are weighted by the ratio of the posterior's density to the density of this distribution [1]_. The curves also
-    give the probability of the data under the prior, by which the mean of this prior is weighted. Close log-odds are
-    put into at most 257 groups. Weights of samples are repetition counts.
+    1 for sⱼ. For classes whose frequency has changed, there are also the triples (2, 0.3, 0.3), (2, 1, 0.3), (4, 1,
+    0.3) and (4, 1, 1). These twelve priors and f(l) = l are equally probable. For each prior, the mode of the posterior
+    is found by Newton's method, with expected second derivatives. 64 curves around the mode are drawn from a Student
+    distribution. They are weighted by the ratio of the posterior's density to the density of this distribution [1]_.
+    The curves also give the probability of the data under the prior, by which the mean of this prior is weighted. Close
+    log-odds are put into at most 257 groups. Weights of samples are repetition counts.
 
     References
     ----------

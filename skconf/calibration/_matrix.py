@@ -179,5 +179,5 @@ class _Scores:
         diagonal = np.arange(len(second))
         curvature[:, diagonal, diagonal] += 2 * self.ridge
         curvature[:, diagonal, diagonal] *= 1 + 1e-9
-        # numpy would invert each factor as if it were full, in five times as long.
+        # numpy would invert each factor as if it were full, which takes five times as long.
         return np.stack([dtrtri(factor, lower=1)[0].T for factor in np.linalg.cholesky(curvature)])

@@ -199,7 +199,7 @@ def _newton(loss: _Loss, slope: float, height: float) -> tuple[float, float]:
         step = (by_slope - mixed * by_height / twice_height) / rest
         lift = (by_height - mixed * step) / twice_height
         if by_slope * step + by_height * lift <= 1e-10 * value:
-            return slope - step, height - lift  # the error that is left is about the square of this
+            return slope - step, height - lift  # the error that is left is about the square of this gain
         moved = loss(slope - step, height - lift)
         if moved[0] <= 0:
             break  # groups too wide for so steep a curve: the loss of samples is positive

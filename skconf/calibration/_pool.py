@@ -79,7 +79,7 @@ def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats
 
 
 def scales_absent(member: Any) -> bool:
-    """Return whether a member calibrates a class without samples with what it learned from other classes."""
+    """Return whether a member can calibrate a class that has no samples, by what it learned from other classes."""
     bent = isinstance(member, BentTemperatureCalibrator) and not member.shifted
     return member is None or bent or isinstance(member, TemperatureCalibrator)
 
@@ -87,8 +87,8 @@ def scales_absent(member: Any) -> bool:
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
     """Return new, fitted members. A member None means the raw probabilities.
 
-    A member that is the base of another member is fitted once for both. If a class is missing, it is fitted again,
-    because the other member leaves the class out.
+    A member that is the base of another member is fitted once for both. If a class is missing, this base is fitted
+    again, because the other member leaves the class out.
     """
     made = dict[int, Any]()
     shared = bool(np.bincount(codes, minlength=proba.shape[1]).all())

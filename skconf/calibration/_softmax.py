@@ -24,7 +24,7 @@ _TIE = 1e-9
 
 
 class TemperatureCalibrator(Calibrator):
-    """Temperature scaling: softmax(log p / T). One temperature T for all classes maximises the likelihood.
+    """Temperature scaling: softmax(log p / T), with the one temperature T for all classes that maximises likelihood.
 
     The order of the classes by probability does not change, so no prediction changes. T > 1 lowers the confidences, T <
     1 raises them. The classes share T, so a few hundred samples are enough for a thousand classes. A class without

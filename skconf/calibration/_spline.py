@@ -169,7 +169,7 @@ def _knots(values: Floats, n_knots: int) -> Floats:
 
 
 def _rising(knots: Floats, ridge: Floats) -> Prior:
-    """Return a prior at the unchanged probability: the height amid the knots, and positive slopes around 1.
+    """Return a prior at the unchanged probability: the height in the middle of the knots, and slopes ≥ 0 around 1.
 
     The height has no ridge penalty, but the search starts there. Far from it, all samples may be saturated, and then no
     step helps.

@@ -41,8 +41,8 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     Notes
     -----
     Both regressions are computed for all calibration samples at once, and looked up for prediction. Between the
-    probabilities of two calibration samples, p₁ is the value at the next one above, and p₀ the value at the next one
-    below. Weights are repetition counts.
+    probabilities of two calibration samples, p₁ is the value at the next sample above, and p₀ the value at the next
+    sample below. Weights are repetition counts.
 
     References
     ----------

@@ -44,8 +44,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
         function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). There is then
         no u_M for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is
-        computed from the samples given to ``fit``. For each of them, take the decision whose largest cost over the
-        classes is the smallest; s is the largest of these costs.
+        computed from the samples given to ``fit``. For each of these samples, take the decision whose largest cost over
+        the classes is the smallest; s is the largest of these costs.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.

@@ -204,7 +204,10 @@ def _same(names: NDArray[Any], classes: NDArray[Any]) -> bool:
 
 
 def _by_class(names: NDArray[Any], costs: Floats, classes: NDArray[Any]) -> tuple[NDArray[Any], Floats, bool]:
-    """Return decisions and costs, in the order of the classes if the decisions are these, and whether they are."""
+    """Return decisions, costs, and whether the decisions are the classes.
+
+    If they are, decisions and costs are put in the order of the classes.
+    """
     if not _same(names, classes):
         return names, costs, False
     where = {name: position for position, name in enumerate(names.tolist())}

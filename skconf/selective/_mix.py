@@ -58,8 +58,8 @@ class Mix(NamedTuple):
     def is_of(self, profile: ConfidenceProfile, clusters: Codes | None = None) -> bool:
         """Return whether the rows already have these shares, so that nothing is drawn or weighted.
 
-        With clusters, it is False: clusters may be larger in some classes, so one row of each cluster may have other
-        shares than all rows.
+        With clusters, the result is False: clusters may be larger in some classes, so one row of each cluster may have
+        other shares than all rows.
         """
         if clusters is not None:
             return False

@@ -60,8 +60,8 @@ class RiskMonitor:
     target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets. As long as no answer is
     wrong with a probability above `target`, this sum plus the stakes that are left is a supermartingale that begins at
     1. Such a supermartingale reaches 1 / (1 − level) with a probability of at most 1 − level (Ville's inequality). The
-    evidence is smaller than it, so the evidence reaches this value no more often. Bets that start late do not count
-    earlier right answers, so the alarm need not wait until the errors outweigh all earlier right answers.
+    evidence is smaller than the supermartingale, and so reaches this value no more often. Bets that start late do not
+    count earlier right answers, so the alarm need not wait until the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers that users complain about, because these are wrong more often than other answers.

@@ -43,7 +43,7 @@ def register_onnx() -> None:
     -----
     Some classifiers cannot be converted, and raise a ValueError: classifiers with decisions by costs, with a learned or
     a callable `confidence`, with thresholds of slices, with calibrators of other libraries, or with numbers as labels
-    and a text as reject label. skl2onnx must be able to convert the inner classifier. If it is not, register a
+    and a text as reject label. skl2onnx must be able to convert the inner classifier. If it cannot, register a
     converter for the inner classifier.
 
     Examples

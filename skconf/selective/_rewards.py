@@ -32,7 +32,7 @@ def rewards(score: Floats, correct: NDArray[np.bool_], threshold: float, *, plus
 
 
 def fewest_terms(floor: float, share: float) -> int:
-    """Return the fewest terms in [0, 1] that can show that their mean is above a floor, if each of them is 1."""
+    """Return the fewest terms in [0, 1] that can show that their mean is above a floor, if all of them are 1."""
     if floor >= 1:
         return 2**62
     return math.ceil(math.log(len(_BETS) / share) / -math.log(floor) * (1 - 1e-12))

@@ -30,7 +30,7 @@ class Sweep:
     total : float
         Weight of all samples.
     share_answered : float, default=1.0
-        Weight of all samples divided by the weight of all rows. Rows that abstain are no samples.
+        Weight of all samples divided by the weight of all rows. Rows that abstain do not count as samples.
     """
 
     thresholds: Floats

@@ -247,7 +247,7 @@ def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios(variances: pd.DataFrame) -> "pd.Series[float]":
-    """Return the ratios of both variances, if the ordinary metric is not equal in all resamples."""
+    """Return the ratio of the two variances of each case, if the ordinary metric has a variance above 0."""
     known = variances[variances["variance"] > 0]
     return known["c_variance"] / known["variance"]
 

@@ -10,7 +10,7 @@ from skconf._core.pictures import spaced
 from skconf.profile import ConfidenceProfile
 from skconf.report._page.chart import Axis, Chart, Line, Mark
 
-#: Columns of the result with curves: arrays of shape (n_points, 2), shares of negatives and of positives.
+#: Columns of the result that hold curves: arrays of shape (n_points, 2), with false and true positive rates.
 CURVES = {"roc": "ROC", "cw_roc": "cwROC"}
 #: The most calibrations in a picture.
 TOGETHER = 3

@@ -129,7 +129,7 @@ def csr_experiment(
     ValueError
         If there is no such data set, calibration, preset or table, if no file has the expected content, or if XGBoost
         does not find the device. If labels of your own data are missing, continuous or all equal, or if a class has too
-        few. If a classifier has no ``predict_proba``.
+        few rows. If a classifier has no ``predict_proba``.
 
     Warns
     -----

@@ -82,8 +82,8 @@ class Model:
     def train(self, folder: Path | None, n_jobs: int, advance: Advance) -> Predictions | EstimatorError:
         """Train the model and keep its predictions.
 
-        Predictions of a classifier of the user are not kept, because a change of its code cannot be seen. Its error is
-        returned.
+        Predictions of a classifier of the user are not kept, because a change of its code cannot be seen. An error of
+        such a classifier is returned.
         """
         data = self.own
         if data is None:

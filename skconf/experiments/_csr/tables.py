@@ -301,7 +301,7 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
 
 
 def _count_risky(table: pd.DataFrame, sigmas: int) -> float:
-    """Return the number of data sets whose size ratio is too high; NaN if there are no data sets."""
+    """Return the number of data sets whose size ratio is too high; NaN if a size ratio is missing."""
     if table["csr"].isna().any():
         return np.nan
     return float((table["csr"] - 1 > sigmas * table["csr_std"]).sum())

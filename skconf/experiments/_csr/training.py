@@ -1,10 +1,11 @@
 """The models of the CSR paper's experiment: XGBoost with fixed or searched hyperparameters.
 
 The paper says that hyperparameters were searched by TPE with stratified 5-fold cross-validation and early stopping. It
-gives neither the space nor the score of the search, and does not mention class weights. But its values reveal them. On
-the imbalanced data sets, its accuracy is three to nine standard errors below the accuracy of a plain XGBoost with the
-same AUC, and its confidences are too high. Both effects also appear if weights balance the classes and early stopping
-uses the *unweighted* log loss, which stops later. Accuracy, cwA, ECE, Brier loss and ECD then agree with the paper.
+gives neither the space nor the score of the search, and does not mention class weights. But its values reveal the class
+weights. On the imbalanced data sets, its accuracy is three to nine standard errors below the accuracy of a plain
+XGBoost with the same AUC, and its confidences are too high. Both effects also appear if weights balance the classes and
+early stopping uses the *unweighted* log loss, which stops later. Accuracy, cwA, ECE, Brier loss and ECD then agree with
+the paper.
 """
 
 import json

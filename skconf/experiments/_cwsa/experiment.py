@@ -169,7 +169,7 @@ def metric_at(quantity: str, threshold: float = np.nan) -> Any:
 
 
 def printed_figures() -> pd.DataFrame:
-    """Return every printed value with its threshold in the sweep, and why it cannot be compared, if so."""
+    """Return every printed value with its threshold in the sweep, and a note if it cannot be compared."""
     table = printed_table("cwsa_tables1_2_3")
     impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
     table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")

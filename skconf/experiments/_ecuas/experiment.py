@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import SMALLEST, Floats
 from skconf._core.progress import run_parallel
 from skconf._core.warn import collected
 from skconf.calibration import make_calibrator
@@ -197,7 +197,7 @@ def ecuas_sampling_experiment(
     Warns
     -----
     UserWarning
-        For a system that cannot be read, and is left out.
+        If a system cannot be read. It is left out.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def _sampled(y: Codes, proba: Floats, temperatures: Sequence[float], n_repetitio
     """Return mean costs of answers drawn at each temperature."""
     proba = _calibrated(y, proba, seed)
     rng = np.random.default_rng(seed)
-    logarithm = np.log(np.maximum(proba, np.finfo(np.float64).tiny))
+    logarithm = np.log(np.maximum(proba, SMALLEST))
     rows = []
     for _ in range(n_repetitions):
         # With Gumbel noise G, the largest of log p + t G is a draw from softmax(log p / t): one noise serves all t.
