@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from skconf import ConfidenceProfile, confidence_report
+from skconf.report._evidence.draws import Draws
+from skconf.report._evidence.stops import Stops
 from skconf.report._sections.which import which
 from skconf.selective import tune_threshold
 
@@ -80,6 +82,36 @@ def test_intervals_of_differences_of_costs_hold_the_truth():
         _, low, high = costs.difference("sharp", "blurred")
         held.append(low <= true <= high)
     assert 0.91 <= np.mean(held) <= 0.995
+
+
+def tied(rng, n):
+    """Return two equally good models with ten distinct confidences."""
+    ease = rng.normal(0, 2, n)
+    truth = rng.random(n) < 1 / (1 + np.exp(-ease))
+    said = [np.clip((1 / (1 + np.exp(-ease - rng.normal(0, 1, n)))).round(1), 0.01, 0.99) for _ in range(2)]
+    return [((each > 0.5) == truth, np.maximum(each, 1 - each)) for each in said]
+
+
+def flat(rng, n):
+    """Return two equally good models that are wrong in one of twenty answers, at every confidence."""
+    return [(rng.random(n) > 0.05, rng.uniform(0.5, 1, n)) for _ in range(2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("models", "n"), [(tied, 800), (flat, 200)])
+def test_equal_models_seldom_answer_clearly_different_numbers_of_cases(models, n):
+    """Their best observed thresholds are far apart by chance: another score keeps the limit, or just fails to."""
+    rng, told, known = np.random.default_rng(0), 0, 0
+    for _ in range(200):
+        profiles = {
+            name: ConfidenceProfile.from_correctness(*each) for name, each in zip("ab", models(rng, n), strict=True)
+        }
+        stops = {name: Stops.of(each, 0.95) for name, each in profiles.items()}
+        _, low, high = Draws(profiles, stops, 0.95).answered_at(0.05).difference("a", "b")
+        known += not np.isnan(low)
+        told += low > 0 or high < 0
+    assert known > 50
+    assert told <= 0.05 * known
 
 
 def answered_table(models):

@@ -72,7 +72,8 @@ class Draws:
         self._drawn = {model: _Drawn.of(profile, stops[model], units, drawn) for model, profile in profiles.items()}
         self._pairs = list(combinations(profiles, 2))
         freedom = equal_units(np.bincount(units), np.zeros(drawn.shape[1], dtype=np.intp))[0] - 1
-        self._times = float(stdtrit(freedom, 1 - (1 - level) / 2 / max(len(self._pairs), 1))) if freedom > 0 else np.nan
+        self._tail = (1 - level) / 2 / max(len(self._pairs), 1)
+        self._times = float(stdtrit(freedom, 1 - self._tail)) if freedom > 0 else np.nan
 
     def answered_at(self, target: float) -> Compared:
         """Compare the shares of cases that the models answer at the allowed errors."""
@@ -107,10 +108,13 @@ class Draws:
     ) -> dict[tuple[Any, Any], tuple[float, float, float]]:
         differences = {}
         for one, other in self._pairs:
-            value, reach = reached[one] - reached[other], self._times * float((drawn[one] - drawn[other]).std())
-            if not known[one] and not known[other]:
-                reach = np.nan
-            low, high = np.maximum(value - reach, within[0]), np.minimum(value + reach, within[1])
+            value, apart = reached[one] - reached[other], drawn[one] - drawn[other]
+            reach = self._times * float(apart.std()) if known[one] or known[other] else np.nan
+            # The best threshold may jump between two scores. Draws with the other one are then too many to leave out,
+            # but a standard deviation does not show them.
+            ends = np.quantile(apart, [self._tail, 1 - self._tail])
+            low, high = np.minimum(value - reach, ends[0]), np.maximum(value + reach, ends[1])
+            low, high = np.maximum(low, within[0]), np.minimum(high, within[1])
             differences[one, other] = (value, float(low), float(high))
         return differences
 
