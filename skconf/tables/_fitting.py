@@ -91,17 +91,16 @@ class Readings:
         return iter(dict.fromkeys(readings))
 
     def targets(self) -> list[Any]:
-        """Return the columns that may be true labels: called so, without lists, and mostly without fractions."""
-        for aliases in (TARGETS, MAYBE_TARGETS):
-            named = self.called("target", aliases)
-            if found := [name for name in named if name == self.given.target or self._may_be_labels(name)]:
-                return found
-        return []
+        """Return the columns that are called like true labels, those that may be labels if there are such columns."""
+        named = [self.called("target", aliases) for aliases in (TARGETS, MAYBE_TARGETS)]
+        likely = ([name for name in names if self.may_be_labels(name)] for names in named)
+        return next(filter(None, (*likely, *named)), [])
 
-    def _may_be_labels(self, name: Any) -> bool:
+    def may_be_labels(self, name: Any) -> bool:
+        """Return whether a column has entries that are no lists, and mostly no fractions that differ."""
         texts = self.texts(name)
         n_fractions = int(np.count_nonzero(self.numbers(name) % 1 > 0))
-        return len(texts) > 0 and 2 * min(n_fractions, len(set(texts))) <= len(texts)
+        return len(texts) > 0 and (name == self.given.target or 2 * min(n_fractions, len(set(texts))) <= len(texts))
 
     def called(self, role: str, aliases: Iterable[str], without: Iterable[Any] = ()) -> list[Any]:
         """Return the columns that may have a role: the column that the user names, or all columns with a usual name."""

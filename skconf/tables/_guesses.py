@@ -64,7 +64,7 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
     text = f"cannot tell which of the columns {shorten(possible.names)} hold the predictions"
     if unnamed := first_line_is_data(possible.names):
         return NoPredictionsError(f"{text}{unnamed}", kind="no predictions")
-    targets = possible.targets()
+    targets = list(filter(possible.may_be_labels, possible.targets()))
     if not targets:
         return NoPredictionsError(f"{text}.", kind="no predictions", advice=_advice_without_truth(possible))
     truth = possible.truth(targets[0])
