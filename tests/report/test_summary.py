@@ -230,3 +230,20 @@ def test_a_difference_is_that_of_the_printed_counts_and_its_interval_reads_in_th
         assert "no clear difference" not in said
     if low < 0 < high:
         assert "no clear difference" in said
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        ((10, 1), "confidence 0.9 or more costs least: 200 per 1,000 cases, of which 900 are answered."),
+        ((1, 1), "answering every case costs least: 60 per 1,000 cases."),
+        ((200, 1), "no threshold costs less than sending every case to a person."),
+    ],
+)
+def test_the_least_cost_of_a_single_model_is_said_if_prices_are_given(prices, said):
+    """Of 1,000 answers, 900 have 10 errors and 100 have 50 errors."""
+    wrong, sure = np.concatenate([np.arange(900) < 10, np.arange(100) < 50]), np.repeat([0.9, 0.6], [900, 100])
+    profile = ConfidenceProfile.from_correctness(~wrong, sure)
+    cost = said_by(confidence_report(profile, prices=prices))["Cost"]
+    assert cost == f"If an error costs {prices[0]} and a case sent to a person costs {prices[1]}, {said}"
+    assert "Cost" not in said_by(confidence_report(profile))

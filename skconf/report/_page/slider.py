@@ -74,7 +74,7 @@ class Slider:
     def text(self, width: int | None = None) -> str:
         """Return the table at the default stop."""
         table = TablePart("", self._shown(), (self._priced(), self._cheapest()))
-        return f"{self.label} {self.stops[self.default]}\n{table.text(width)}"
+        return f"To {self.label.lower()} {self.stops[self.default]}:\n{table.text(width)}"
 
     def html(self, ids: Ids) -> Markup:
         """Return the slider, its table, the fields, and the curve."""

@@ -56,6 +56,20 @@ def own_cost_in_words(evidence: Evidence, model: Any) -> str:
     return f"{thousand(evidence.own_costs[model])} in 1,000 cases, by its own {listed(by)}{others}."
 
 
+def least_cost_in_words(evidence: Evidence, model: Any) -> str:
+    """Say at which threshold a model costs least at the given prices."""
+    words, stops, (of_error, of_person) = words_of(evidence), evidence.stops[model], prices_of(evidence)
+    costs = stops.cost(of_error, of_person)
+    stop = int(np.argmin(costs))
+    text = f"If {words.price} {of_error:g} and {PERSON} {of_person:g}, "
+    if of_person <= costs[stop]:
+        return f"{text}no threshold costs less than sending every case to a person."
+    least = f"costs least: {thousand(float(costs[stop]))} per 1,000 cases"
+    if stop == len(costs) - 1:
+        return f"{text}answering every case {least}."
+    return f"{text}{_reach(evidence, stops, stop)} {least}, of which {thousand(stops.answered[stop])} are answered."
+
+
 def _ties(evidence: Evidence, model: Any) -> str:
     """Say that there are few distinct confidences, if many answers share them."""
     profile = evidence.profiles[model]

@@ -6,7 +6,7 @@ from typing import Any
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._page.parts import Answers, Harm
-from skconf.report._sections.abstain import best_threshold, own_cost_in_words
+from skconf.report._sections.abstain import best_threshold, least_cost_in_words, own_cost_in_words
 from skconf.report._sections.answered import answered
 from skconf.report._sections.prevalence import prevalence_in_words
 from skconf.report._sections.verdicts import harm_of, harm_shown, verdicts_of
@@ -38,6 +38,9 @@ def summary(evidence: Evidence) -> Answers:
             text = best_threshold(evidence, model, in_short=many)
             answers.append((_of("Accept", model, evidence), text, ""))
     answers += [(_of("Cost", model, evidence), own_cost_in_words(evidence, model), "") for model in evidence.own_costs]
+    if evidence.prices is not None and evidence.costs is None:  # models are not compared
+        of = [model for model in ranked if model in evidence.stops and model not in evidence.own_costs]
+        answers += [(_of("Cost", model, evidence), least_cost_in_words(evidence, model), "") for model in of]
     answers += [] if many else compared
     return Answers(answers + _failures(evidence, ranked, in_short=many))
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed
+from skconf._core.messages import capitalized, listed
 from skconf._core.numbers import DASH, confidence, number, percent
 from skconf.inference._assessment import Assessment, Stretch
 from skconf.report._evidence.evidence import LEVEL, Evidence
@@ -87,6 +87,8 @@ def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
         as_they_are = "do not read its confidences as probabilities; a guaranteed threshold still holds"
         until = as_they_are if assessment.grade == "unusable" else "use the observed errors below"
         return f"{how}. Until then, {until}."
+    if assessment.grade == "negligible" and assessment.grade_at_most in ("serious", "unusable"):
+        return f"use its confidences with care: the difference may be larger than is shown. More {labelled} can tell."
     if assessment.grade in ("close to calibrated", "negligible"):
         return "use its confidences as they are."
     if assessment.grade == "too few to say":
@@ -122,6 +124,8 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",
     }[words.kind]
+    if graded := [found for found in ("overconfident", "underconfident") if found in frame]:
+        note += f" {capitalized(' and '.join(graded))}: the least that these rows show."
     title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
     return TablePart(title, frame, (note,))
 
