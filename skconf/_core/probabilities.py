@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 #: Elements of a probability matrix looked at together: few enough to stay in the processor's cache.
 _BLOCK_ELEMENTS = 1 << 18
 _MOST_ROWS = 1 << 16
+#: Smallest probability whose logarithm is taken.
+SMALLEST = float(np.finfo(np.float64).tiny)
 #: Decimals are counted in units of 1e-15, because float64 holds this many digits of any number.
 _UNITS = 1e15
 

@@ -16,7 +16,7 @@ from skconf._core.checks import check_confidence_level
 from skconf._core.columns import in_order_of
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
-from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
+from skconf._core.probabilities import SMALLEST, Floats, as_probabilities, both_columns, check_probabilities
 from skconf._core.warn import warn
 from skconf.calibration import make_calibrator
 from skconf.calibration._prevalence import refuse_zeros
@@ -255,7 +255,7 @@ def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
     everywhere. With two classes, these are bins of the score.
     """
     n_classes = source.shape[1]
-    even, mean = np.full(n_classes, 1 / n_classes), np.maximum(source.mean(axis=0), np.finfo(np.float64).tiny)
+    even, mean = np.full(n_classes, 1 / n_classes), np.maximum(source.mean(axis=0), SMALLEST)
     per_class = max(2, -(-_BINS // n_classes))
     chosen, sure = [], []
     for proba in (source, use):

@@ -11,14 +11,11 @@ from skconf._core.bins import STRATEGIES, equal_mass_bin
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import SMALLEST, Floats
 from skconf.metrics._base.columns import Levels, bins_of_confidence, levels
 from skconf.metrics._base.kinds import Additive, Ratio, Substitute, Term, Whole, divide
 from skconf.metrics._base.references import BRIER, BRIER_PARTS, LOG_SCORE
 from skconf.profile import ConfidenceProfile
-
-#: Smallest probability that a logarithm may be asked for.
-SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def surprise(profile: ConfidenceProfile, eps: float) -> Floats:

@@ -9,7 +9,7 @@ from scipy.special import betainc, gammaln
 from skconf._core.bins import equal_mass_bin
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import SMALLEST, Floats
 from skconf._core.proportions import lower_limit, upper_limit
 from skconf.metrics._base.columns import Levels, levels
 from skconf.metrics._base.kinds import Whole
@@ -20,7 +20,6 @@ from skconf.profile import ConfidenceProfile
 #: Probabilities this much larger still count as no larger, as in scipy.stats.binomtest.
 _MINLIKE = 1e-7
 _MARGIN = 1e-9
-_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class CalibrationErrorByTests(
@@ -170,7 +169,7 @@ def _p_value_below(k: Floats, n: Floats, p: Floats, q: Floats, expected: Floats,
     """Return p-values of fewer successes than expected; q is 1 − p, and `expected` is n p, rounded up."""
     table = gammaln(np.arange(int(n.max(initial=0)) + 2) + 1.0)
     trials = n.astype(np.intp)
-    constant, log_p, log_q = table[trials], np.log(np.maximum(p, _SMALLEST)), np.log(np.maximum(q, _SMALLEST))
+    constant, log_p, log_q = table[trials], np.log(np.maximum(p, SMALLEST)), np.log(np.maximum(q, SMALLEST))
 
     def log_probability(i: NDArray[np.intp]) -> Floats:
         return constant - table[i] - table[trials - i] + i * log_p + (trials - i) * log_q

@@ -9,14 +9,13 @@ from scipy.special import ndtr, ndtri
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import SMALLEST, Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import ECD
 from skconf.metrics._base.registry import Nearness, Preset, WeightMeaning
 from skconf.profile import ConfidenceProfile
 
-_SMALLEST = float(np.finfo(np.float64).tiny)
 _ON = ("classes", "confidence")
 
 
@@ -71,7 +70,7 @@ class EntropicCalibrationDifference(
 
     def __post_init__(self) -> None:
         check_option(self.on, "on", _ON)
-        check_number(self.eps, "eps", _SMALLEST, 0.5)
+        check_number(self.eps, "eps", SMALLEST, 0.5)
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         proba, outcome = distributions(profile, self.on)
@@ -182,7 +181,7 @@ class ECDTest(
 
     def __post_init__(self) -> None:
         check_option(self.on, "on", _ON)
-        check_number(self.eps, "eps", _SMALLEST, 0.5)
+        check_number(self.eps, "eps", SMALLEST, 0.5)
         check_option(self.method, "method", ("simulation", "normal"))
         check_number(self.alpha, "alpha", 0.0, 1.0)
         check_whole(self.n_resamples, "n_resamples")

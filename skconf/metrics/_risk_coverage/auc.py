@@ -10,9 +10,6 @@ from skconf.metrics._base.kinds import Ranked, divide
 from skconf.metrics._base.references import FAILURE_AUROC
 from skconf.metrics._risk_coverage.curve import discordant_slopes
 
-#: Smallest probability that a logarithm may be asked for.
-SMALLEST = float(np.finfo(np.float64).tiny)
-
 
 class ConfidenceROCAUC(
     Ranked,
