@@ -46,7 +46,7 @@ def test_risks_of_known_distributions():
         extreme = risks.max() if row.extreme == "largest" else risks.min()
         assert risks[row.distribution] == extreme == row.risk_probability
         others += row.distribution != risks.index[risks == extreme][0]
-    says(f"Table 3 names one of them. In {NUMBERS[others]} of its sixteen rows this is not the first one")
+    says(f"In {NUMBERS[others]} of its sixteen rows, the named distribution is not the first of these")
     table = printed_table("csr_tables5_8_9").query("mode == 'perfect'")
     by_size = table.groupby("n_samples")[["over_1_sigma", "over_3_sigma"]].mean()
     assert f"{printed_table('csr_table1')['over_1_sigma'].mean():.2%}" == "9.77%"
@@ -108,7 +108,7 @@ def test_calibrated_and_overconfident_models():
     behind = table.index[table["Table 1"] < table["Table 2"]].tolist()
     assert behind == [0.5, 0.6, 0.7, 0.8]
     says(
-        "in Tables 1 and 2 they are behind from 0.5 to 0.8 ({:.4f} and {:.4f} at 0.5)".format(
+        "CWSA+ of the calibrated model is lower from 0.5 to 0.8 ({:.4f} and {:.4f} at 0.5)".format(
             *table.loc[0.5, ["Table 1", "Table 2"]]
         )
     )
