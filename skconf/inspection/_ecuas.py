@@ -35,6 +35,8 @@ KINDS = {
 
 #: Costs of a rejection below this share of the largest are left out of a logarithmic axis.
 _LEAST = 0.01
+#: Lower costs than this share of the largest are below a logarithmic axis. Those of a model without errors have no end.
+_LEAST_COST = 1e-6
 
 
 @dataclass(eq=False, repr=False)
@@ -217,7 +219,8 @@ def _set_costs(ax: Any, kind: str, scale: str) -> None:
     positive = costs[costs > 0]
     wanted = scale == "log" or (scale == "auto" and spans_a_decade(costs))
     if len(positive) and (wanted or ax.get_yscale() == "log"):
-        ax.set(yscale="log", ylim=(positive.min() / 1.25, 1.25 * positive.max()))
+        least = max(positive.min(), _LEAST_COST * positive.max())
+        ax.set(yscale="log", ylim=(least / 1.25, 1.25 * positive.max()))
         if kind == "reject_cost" and last > 0:
             ax.set(xscale="log", xlim=(first, last))
             label_ticks(ax.xaxis, plain)

@@ -1,9 +1,11 @@
 """CWROCDisplay: the classical and the confidence-weighted ROC curve."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import auc
 
 from skconf._core.checks import check_option
@@ -15,6 +17,7 @@ from skconf.inspection._drawing import (
     REFERENCE,
     Style,
     artists,
+    displays,
     ink,
     label_once,
     remove_references,
@@ -25,8 +28,8 @@ from skconf.inspection._scales import set_normal
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
 
-#: The scales of the axes, and the area above which "auto" chooses the normal one.
-SCALES, _GOOD = ("auto", "normal", "linear"), 0.9
+#: The scales of the axes; the area above which "auto" chooses the normal one, and the least area of all curves there.
+SCALES, _GOOD, _BENT = ("auto", "normal", "linear"), 0.9, 0.6
 
 #: Id of a classical curve.
 _CLASSICAL = "skconf classical"
@@ -97,7 +100,8 @@ class CWROCDisplay(Display):
             Name of the classifier.
         scale : {"auto", "normal", "linear"}, default="auto"
             Scale of both axes. "normal" uses quantiles of the normal distribution, as in detection error tradeoff
-            curves. It enlarges the corner with few errors. "auto" means "normal" if an area exceeds 0.9, else "linear".
+            curves. It enlarges the corner with few errors. "auto" means "normal" if an area exceeds 0.9 and every curve
+            on these axes bends in this corner, else "linear".
 
         Returns
         -------
@@ -129,16 +133,38 @@ class CWROCDisplay(Display):
         label = f"{name}cwAUC {self.cw_auc:.4f}, AUC {self.auc:.4f}"
         ax.plot(*thinned(self.cw_fpr, self.cw_tpr), linewidth=2.0, gid=CLASSIFIER, label=label, **style.line)
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
-        if self.scale == "normal" or (self.scale == "auto" and max(self.auc, self.cw_auc) > _GOOD):
+        if _is_in_the_corner([*displays(ax, type(self)), self]):
             _spread_the_corner(ax)
-        elif ax.get_xscale() == "linear":
+        elif ax.get_xscale() in ("linear", "function"):
+            ax.set(xscale="linear", yscale="linear")
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect=1)
+
+
+def _is_in_the_corner(shown: Sequence[CWROCDisplay]) -> bool:
+    """Return whether the axes show only the corner with few errors.
+
+    Where "auto" chooses, every curve must bend in this corner. A curve near the diagonal only touches it, and a curve
+    without errors has no point in it.
+    """
+    if any(each.scale == "normal" for each in shown):
+        return True
+    if not any(each.scale == "auto" and max(each.auc, each.cw_auc) > _GOOD for each in shown):
+        return False
+    curves = [curve for each in shown for curve in ((each.fpr, each.tpr), (each.cw_fpr, each.cw_tpr))]
+    return min(min(each.auc, each.cw_auc) for each in shown) > _BENT and all(
+        _in_corner(*curve).any() for curve in curves
+    )
+
+
+def _in_corner(fpr: Floats, tpr: Floats) -> NDArray[np.bool_]:
+    """Return which points of a curve are inside the corner with few errors."""
+    return np.asarray((fpr > 0) & (fpr <= 0.5) & (tpr >= 0.5) & (tpr < 1))
 
 
 def _spread_the_corner(ax: Any) -> None:
     """Scale the axes by normal quantiles, with limits that show the bend of every curve."""
     curves = [line.get_data() for line in artists(ax, _CLASSICAL)]
-    seen = [(fpr > 0) & (fpr <= 0.5) & (tpr >= 0.5) & (tpr < 1) for fpr, tpr in curves]
+    seen = [_in_corner(*curve) for curve in curves]
     lowest = min([fpr[some].min() for (fpr, _), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
     missed = min([1 - tpr[some].max() for (_, tpr), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
     remove_references(ax)

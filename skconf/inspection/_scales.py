@@ -1,6 +1,7 @@
 """Axes that separate good classifiers, whose shares are close to 0 or 1."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,16 +84,22 @@ def set_normal(axis: Any, low: float, high: float) -> None:
 
 
 def set_nines(axis: Any, values: Floats) -> None:
-    """Scale an axis logarithmically in 1 − value, from the least value to the value nearest to 1."""
-    lacking = 1 - values[np.isfinite(values) & (values < 1)]
+    """Scale an axis logarithmically in 1 − value, from the least value to the value nearest to 1.
+
+    A value of 1 has no place on this scale. It is drawn above all others.
+    """
+    finite = values[np.isfinite(values)]
+    lacking = 1 - finite[finite < 1 - _STAND_IN]  # closer values differ from 1 by rounding
     low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
-    getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_nines, _of_nines))
-    getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, 1 - low / 1.5)
+    of_one, end = 1 - low / 4, 1 - low / (1.5 if len(lacking) == len(finite) else 6)
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(partial(_nines, of_one), _of_nines))
     texts = {tick: exact(tick) for tick in (-1.0, 0.0, 0.5)}
     every = 1 if low > 1e-5 else 2
     texts |= {float(tick): with_nines(count) for count, tick in enumerate(NINES, 1) if count % every == 0}
-    ticks = [tick for tick in texts if 1 - 1.2 * high <= tick <= 1 - low / 1.5]
-    axis.set_ticks(ticks, [texts[tick] for tick in ticks])
+    texts = {tick: text for tick, text in texts.items() if 1 - 1.2 * high <= tick <= 1 - low / 1.5}
+    texts |= {1.0: "1"} if len(lacking) < len(finite) else {}
+    axis.set_ticks(list(texts), list(texts.values()))
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, end)  # now, because ticks widen the axis
 
 
 def with_nines(count: int) -> str:
@@ -102,8 +109,9 @@ def with_nines(count: int) -> str:
     return "1" if 10.0**-count <= NEAREST else "1−10" + f"−{count}".translate(_SUPERSCRIPTS)
 
 
-def _nines(value: Floats) -> Floats:
-    return np.minimum(nines(value), nines(1 - _STAND_IN))
+def _nines(of_one: float, value: Floats) -> Floats:
+    """Return the number of nines of values. One of 1 has those of another value."""
+    return np.where(np.asarray(value) >= 1 - _STAND_IN, nines(of_one), nines(value))
 
 
 def _of_nines(nines: Floats) -> Floats:

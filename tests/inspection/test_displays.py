@@ -24,6 +24,7 @@ from skconf.inspection import (
     RiskCoverageDisplay,
     ThresholdDisplay,
 )
+from skconf.inspection._drawing import CLASSIFIER, CURVE, artists
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -987,6 +988,43 @@ class TestAxesOfGoodClassifiers:
         assert 0 < shown.ax_.get_xlim()[0] < shown.fpr[shown.fpr > 0].min()
         assert CWROCDisplay.from_predictions(y, poor).ax_.get_xscale() == "linear"
         assert CWROCDisplay.from_predictions(y, good, scale="linear").ax_.get_xscale() == "linear"
+
+    @pytest.mark.parametrize("display", [CWROCDisplay, ThresholdDisplay, ECUASDisplay, RiskCoverageDisplay])
+    @pytest.mark.parametrize("models", [["good"], ["perfect"], ["good", "random"], ["random", "good", "perfect"]])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_every_line_is_within_the_axes(self, display, models, weighted):
+        """At least a stretch of it, at ticks that are as far apart as their texts say."""
+        rng, n = np.random.default_rng(0), 400
+        y = rng.integers(0, 2, n)
+        proba = {"good": 1 / (1 + np.exp(-4 * (2 * y - 1) - rng.normal(0, 2, n))), "random": rng.random(n)}
+        proba["perfect"] = np.where(y == 1, 0.9, 0.1)
+        if display is RiskCoverageDisplay and len(models) == 3:
+            models = models[:2]  # a risk of 0 has no place beside others on a logarithmic axis; the legend tells it
+        ax = plt.subplots()[1]
+        for model in models:
+            weight = rng.exponential(size=n) if weighted else None
+            display.from_predictions(y, proba[model], sample_weight=weight, name=model, ax=ax)
+        ax.figure.canvas.draw()
+        for each in ax.child_axes or [ax]:
+            inside = each.bbox.padded(1)
+            lines = [line for line in artists(each, CLASSIFIER, CURVE) if len(line.get_xdata())]
+            assert len(lines) >= len(models)
+            for line in lines:
+                x, values = map(np.asarray, line.get_data())
+                there = each.transData.transform(np.column_stack([x, values])[np.isfinite(values)])
+                assert sum(inside.contains(*point) for point in there) > 1, line.get_label()
+            texts = [tick.get_text() for tick in (*each.get_yticklabels(), *each.get_xticklabels())]
+            assert texts.count("0") <= 2
+
+    def test_a_value_of_one_is_above_all_others(self):
+        curves = {"selective accuracy": np.array([0.5, 0.99, 1 - 1e-16, 1.0, np.nan]), "coverage": np.ones(5)}
+        shown = ThresholdDisplay(np.linspace(0.5, 0.9, 5), curves).plot()
+        low, high = shown.ax_.get_ylim()
+        places = shown.ax_.transData.transform([(0.5, each) for each in (low, 0.5, 0.99, 1 - 1e-16, 1, high)])[:, 1]
+        assert (np.diff(places) >= 0).all()
+        assert places[2] < places[3] == places[4] < places[5]
+        assert shown.ax_.get_yticklabels()[-1].get_text() == "1"
+        assert np.isnan(shown.ax_.transData.transform((0.5, np.nan))[1])
 
     def test_threshold_tells_nines_apart(self):
         shown = ThresholdDisplay.from_predictions(self.ranked([300, *range(700, 1000, 3)]))
