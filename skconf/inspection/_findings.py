@@ -12,8 +12,7 @@ from skconf._core.messages import capitalized
 from skconf._core.numbers import decimal, digits_apart, exact, number, percent
 from skconf._core.probabilities import Floats
 from skconf.inspection._drawing import names_of
-from skconf.inspection._scales import percent as axis_percent
-from skconf.inspection._scales import threshold_text
+from skconf.inspection._scales import axis_percent, threshold_text
 
 #: With at most this many models, a title has the value of each; with more, only the lowest and the highest value.
 _MOST_NAMED = 3

@@ -26,7 +26,7 @@ from skconf.inspection._drawing import (
 from skconf.inspection._findings import of_reliability
 from skconf.inspection._histogram import ConfidenceHistogramDisplay
 from skconf.inspection._reliability_numbers import Overall, binless, binned, of_class, overall
-from skconf.inspection._scales import NEAREST, label_ticks, percent, with_nines
+from skconf.inspection._scales import NEAREST, axis_percent, label_ticks, with_nines
 from skconf.profile import ConfidenceProfile
 
 #: The area, in square points, of a marker for all predictions, and the share that the legend shows.
@@ -264,8 +264,8 @@ class ReliabilityDisplay(Display):
             ax.set(xlabel="confidence", ylabel="accuracy")
             ax.autoscale(axis="x")
             ax.set_xlim(right=1.03)
-            label_ticks(ax.xaxis, percent)
-            label_ticks(ax.yaxis, percent)
+            label_ticks(ax.xaxis, axis_percent)
+            label_ticks(ax.yaxis, axis_percent)
         if self.class_label is not None:
             label = literal(self.class_label)
             ax.set(xlabel=f"probability of {label}", ylabel=f"share that is {'not ' * (self.view == 'tail')}{label}")
@@ -311,7 +311,7 @@ class ReliabilityDisplay(Display):
             color = Style.of(number).color
             ax.stairs(heights, edges, fill=len(shown) == 1, alpha=0.5, color=color, **at)
         ax.axhline(-0.03, color=ink(ax), linewidth=0.8, gid=_STRIP)
-        text = f"shares of predictions: highest bar {percent(float(f'{highest:.2g}'))}"
+        text = f"shares of predictions: highest bar {axis_percent(float(f'{highest:.2g}'))}"
         ax.text(
             0.01, _HEIGHT - 0.015, text, fontsize="small", verticalalignment="top", **at | {"transform": ax.transAxes}
         )
@@ -329,19 +329,15 @@ class ReliabilityDisplay(Display):
         return np.append((np.diff(number) == 1) & ~few[:-1] & ~few[1:], False)
 
     def _draw_bins(self, ax: Any, style: Style) -> None:
-        tail = self.view == "tail"
-        x, y, low, high = self.confidence, self.accuracy, self.low, self.high
-        if tail:
-            x, y, low, high = np.maximum(1 - x, NEAREST), 1 - y, 1 - high, 1 - low
-        seen = y > 0 if tail else np.full(len(y), True)  # a logarithmic axis cannot show an error rate of 0
+        x, y, low, high, seen = _placed(self)
         look = {"marker": style.marker, "color": style.color}
-        stroke = {"color": style.color, "linewidth": 1.2, "alpha": 0.6, "clip_on": tail}
+        stroke = {"color": style.color, "linewidth": 1.2, "alpha": 0.6, "clip_on": self.view == "tail"}
         ax.vlines(x[seen], low[seen], high[seen], **stroke)
-        ax.plot(*_joined(self, x, y, seen), linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
+        ax.plot(*_joined(self), linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
         ax.plot(x[seen], y[seen], linestyle="none", markersize=1.5, clip_on=False, **look)  # where the area is tiny
         area = _AREA * self.weight / self.weight.sum()
         ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, alpha=0.7, clip_on=False, linewidths=0, **look)
-        shown = label_once(ax, f"area: share (this: {percent(_SHOWN)})")
+        shown = label_once(ax, f"area: share (this: {axis_percent(_SHOWN)})")
         ax.scatter([], [], s=_SHOWN * _AREA, color=ink(ax), linewidths=0, label=shown)
         if not seen.all():
             # A bar without a point or a foot: the rate is 0, which this axis does not have.
@@ -351,8 +347,18 @@ class ReliabilityDisplay(Display):
             ax.scatter([], [], color=ink(ax), label=label_once(ax, "none wrong: upper limit"), **bar)
 
 
-def _joined(display: ReliabilityDisplay, x: Floats, y: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _placed(display: ReliabilityDisplay) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.bool_]]:
+    """Return confidence, accuracy and its interval as the axes show them, and which bins they can show."""
+    x, y, low, high = display.confidence, display.accuracy, display.low, display.high
+    if display.view != "tail":
+        return x, y, low, high, np.full(len(y), True)
+    # A logarithmic axis cannot show an error rate of 0.
+    return np.maximum(1 - x, NEAREST), 1 - y, 1 - high, 1 - low, 1 - y > 0
+
+
+def _joined(display: ReliabilityDisplay) -> tuple[Floats, Floats]:
     """Return a line through the visible points of neighbouring bins, with gaps at empty or invisible bins."""
+    x, y, _, _, seen = _placed(display)
     at = np.flatnonzero(seen)
     breaks = np.flatnonzero((np.diff(at) > 1) | ~display.joined()[at[:-1]]) + 1
     return np.insert(x[at], breaks, np.nan), np.insert(y[at], breaks, np.nan)
@@ -360,13 +366,9 @@ def _joined(display: ReliabilityDisplay, x: Floats, y: Floats, seen: NDArray[np.
 
 def _draw_before(ax: Any, before: ReliabilityDisplay, style: Style, label: str) -> None:
     """Draw the predictions before calibration as hollow points and a thin line."""
-    x, y, seen = before.confidence, before.accuracy, np.full(len(before.confidence), True)
-    if before.view == "tail":
-        x, y = np.maximum(1 - x, NEAREST), 1 - y
-        seen = y > 0
     hollow = {} if _is_binless(before) else {"marker": style.marker, "markersize": 5, "markerfacecolor": "none"}
     look = {"color": style.color, "linestyle": ":", "linewidth": 1.0, "clip_on": False, **hollow}
-    ax.plot(*_joined(before, x, y, seen), gid=CURVE, label=label, **look)
+    ax.plot(*_joined(before), gid=CURVE, label=label, **look)
 
 
 def _is_binless(display: ReliabilityDisplay) -> bool:
@@ -391,4 +393,4 @@ def _set_tail(ax: Any) -> None:
     ax.set_xticks(10.0**-exponents, [with_nines(exponent) for exponent in exponents])
     ax.set_xticks(10.0 ** -np.arange(0, nines + 1), minor=True)
     ax.xaxis.set_minor_formatter(NullFormatter())
-    label_ticks(ax.yaxis, percent)
+    label_ticks(ax.yaxis, axis_percent)

@@ -24,7 +24,7 @@ from skconf.inspection._drawing import (
 )
 from skconf.inspection._findings import of_risk_coverage
 from skconf.inspection._risk_difference import RiskDifference
-from skconf.inspection._scales import SCALES, label_ticks, percent, points, spans_a_decade
+from skconf.inspection._scales import SCALES, axis_percent, label_ticks, points, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
@@ -193,7 +193,7 @@ def _draw_difference(ax: Any, difference: RiskDifference, style: Style, label: s
     seen = np.isfinite(low) | ~np.isfinite(low).any()  # with fewer errors, the difference jumps
     ax.plot(x[seen], difference.value[seen], gid=CLASSIFIER, label=label, **style.line)
     ax.set(xlabel="coverage: share of predictions accepted", ylabel=_DIFFERENCE, xlim=(0, 1))
-    label_ticks(ax.xaxis, percent)
+    label_ticks(ax.xaxis, axis_percent)
     label_ticks(ax.yaxis, points)
 
 
@@ -225,8 +225,8 @@ def _set_axes(ax: Any, scale: str) -> None:
         ax.set(yscale="log", ylim=(lowest / 1.5, highest), xlim=(max(left, 0.0), 1))
     else:
         ax.set(xlim=(0, 1), ylim=(-0.02 * highest, highest))
-    label_ticks(ax.xaxis, percent)
-    label_ticks(ax.yaxis, percent)
+    label_ticks(ax.xaxis, axis_percent)
+    label_ticks(ax.yaxis, axis_percent)
 
 
 def _first_error(coverage: Floats, risk: Floats) -> float:

@@ -32,7 +32,7 @@ def spans_a_decade(values: Floats) -> bool:
     return len(positive) > 0 and bool(positive.max() > 10 * positive.min())
 
 
-def percent(share: float, _: Any = None) -> str:
+def axis_percent(share: float, _: Any = None) -> str:
     """Return a share as a percentage with as many digits as it needs, such as 0.1%."""
     return f"{exact(100 * share)}%"
 
@@ -61,7 +61,7 @@ def size(value: float, _: Any = None) -> str:
 
 
 def label_ticks(axis: Any, text: Callable[..., str]) -> None:
-    """Write the ticks of an axis with a function such as `percent`.
+    """Write the ticks of an axis with a function such as `axis_percent`.
 
     On a logarithmic axis, label powers of ten, and values between them if there are few.
     """
@@ -80,7 +80,7 @@ def set_normal(axis: Any, low: float, high: float) -> None:
     getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_quantile, ndtr))
     getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)
     ticks = [tick for tick in _TICKS if low <= tick <= high]
-    axis.set_ticks(ticks, [percent(tick) for tick in ticks])
+    axis.set_ticks(ticks, [axis_percent(tick) for tick in ticks])
 
 
 def set_nines(axis: Any, values: Floats) -> None:
