@@ -24,19 +24,19 @@ TARGETS = _names(
     "actual actual_class actual_label actuals expected gold gold_label ground_truth gt observed obs reference "
     "references true_class true_label true_labels true_target true_y truth y_actual y_test y_true ytrue"
 )
-MAYBE_TARGETS = _names("class label labels outcome response target true y")
+MAYBE_TARGETS = _names("class label labels outcome response target targets true y")
 #: Predicted labels.
 PREDICTIONS = _names(
     "answer class_pred estimate label_pred output pred pred_class pred_label predict predicted predicted_class "
     "predicted_label predicted_labels prediction prediction_class prediction_label predictions preds response "
-    "scored_labels y_hat y_pred yhat ypred"
+    "scored_labels top1 top1_class top1_label y_hat y_pred yhat ypred"
 )
 #: Words that make the name of the true label, before or after it, that of the predicted label: predicted_species.
 PREDICTED = _names("pred predict predicted prediction predictions preds")
 #: The confidence in the prediction, whatever was predicted.
 CONFIDENCES = _names(
-    "conf confidence confidence_score max_prob max_proba max_probability pred_conf pred_confidence pred_score "
-    "predicted_confidence prediction_confidence prediction_score top1_confidence top1_prob top_prob"
+    "conf confidence confidence_score confidences max_prob max_proba max_probability pred_conf pred_confidence "
+    "pred_score predicted_confidence prediction_confidence prediction_score top1_confidence top1_prob top_prob"
 )
 #: The probability of the positive class of two.
 POSITIVES = _names(
@@ -46,7 +46,7 @@ POSITIVES = _names(
 #: Names for either of these two: a confidence, or the probability of the positive class.
 CONFIDENCES_OR_POSITIVES = _names(
     "p pred_prob pred_proba predicted_prob predicted_proba predicted_probability prediction_prob prediction_proba "
-    "prediction_probability prob proba probability score"
+    "prediction_probability prob proba probability probs score scores"
 )
 #: Whether the prediction is right.
 CORRECTNESS = _names("correct correctness is_correct is_right right")

@@ -198,6 +198,7 @@ class Readings:
         others = [name for name in self.names if name != target]
         self.loaded(others)
         units = [name for name in others if self._is_unit(name) and np.nanmax(self.numbers(name) % 1) > 0]
+        units = [name for name in units if np.nanmax(self.numbers(name)) <= 1]
         if len(truth) != 2 or len(units) != 1 or len(texts) != len(values := self.numbers(units[0])):
             return None
         return units[0], max(truth, key=lambda label: np.nanmean(values[texts == label]))
@@ -371,7 +372,8 @@ class Readings:
         true = spelled(target)
         aliases = PREDICTIONS | {each for word in PREDICTED for each in (f"{word}_{true}", f"{true}_{word}")}
         aliases |= MAYBE_TARGETS if true in TARGETS else frozenset()
-        scored = {place[0] for name in self.names if (place := str(name).rpartition("."))[2] in ("score", "prob")}
+        scores = CONFIDENCES | CONFIDENCES_OR_POSITIVES
+        scored = {place[0] for name in self.names if (place := str(name).rpartition("."))[2] in scores}
         aliases |= {spelled(f"{outer}.label") for outer in scored if f"{outer}.label" in self.names}
         return self.called("prediction", aliases, [target])
 

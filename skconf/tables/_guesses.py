@@ -23,6 +23,7 @@ from skconf._core.usual_names import (
     PREDICTIONS,
     spelled,
 )
+from skconf.tables._arrow_columns import ONE_LABEL
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import PERCENTAGES, holds_lists, is_percentage
@@ -88,6 +89,8 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
 
 def _advice_without_truth(possible: Readings) -> str:
     """Say how to name the true labels, or what stands for them."""
+    if (named := possible.targets()) and holds_lists(possible.loaded(named)[0]):
+        return f"{named[0]!r} holds lists. {ONE_LABEL}"
     if correct := possible.called("correct", CORRECTNESS):
         return f"Beside {correct[0]!r}, name the column of the confidence in the answers with {option('confidence')}."
     likely = [name for name in possible.names if spelled(name) not in PREDICTIONS and "pred" not in spelled(name)]

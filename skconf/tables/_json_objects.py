@@ -23,8 +23,11 @@ _SPACED = re.compile(rb'"\s+:')
 _HALF = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
 )
-#: What an object in a list of scores has, besides its label.
-_SCORES = ("score", "prob")
+#: The names of the label and of the score in an object of a list of scores, by both names.
+_SCORED = {
+    frozenset(names): names
+    for names in (("Name", "Score"), *(("label", score) for score in ("score", "prob", "probability", "confidence")))
+}
 #: Types of values that hold other values.
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
@@ -203,14 +206,17 @@ def _is_flat(value: Any) -> bool:
 def _by_label(value: Any) -> Any:
     """Return [{"label": "cat", "score": 0.9}, …], as pipelines of transformers write it, as {"cat": 0.9, …}.
 
-    BigQuery writes "prob" instead of "score".
+    Other tools have other names for the score.
 
     A list of one is the predicted label with its score. Other values stay as they are, also if a label occurs twice.
     """
-    if type(value) is not list or not value or not all(type(each) is dict for each in value):
+    if type(value) is not list or not value or type(value[0]) is not dict:
         return value
-    score = next((name for name in _SCORES if all(each.keys() == {"label", name} for each in value)), None)
-    if score is None or len(value) == 1:
-        return value if score is None else value[0]
-    by_label = {str(each["label"]): each[score] for each in value}
+    names = _SCORED.get(frozenset(value[0]))
+    if names is None or not all(type(each) is dict and each.keys() == {*names} for each in value):
+        return value
+    if len(value) == 1:
+        return value[0]
+    label, score = names
+    by_label = {str(each[label]): each[score] for each in value}
     return by_label if len(by_label) == len(value) else value

@@ -30,7 +30,7 @@ _CONFIDENCES = ("score.confidence", "metadata.confidence", "confidence")
 #: Column that says where the model abstains, if none is named.
 _ABSTAINED = "abstained"
 #: Names of columns of numbers that are no grades. A score may be a grade.
-_ARE_CONFIDENCES = (CONFIDENCES | CONFIDENCES_OR_POSITIVES) - {"score"}
+_ARE_CONFIDENCES = (CONFIDENCES | CONFIDENCES_OR_POSITIVES) - {"score", "scores"}
 #: What to do if nothing in JSON lines grades the answers.
 _HOW_TO_GRADE = (
     "Write 1 or true for each right answer, and 0 or false for each wrong one. Or give a number to each word: "

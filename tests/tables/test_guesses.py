@@ -129,6 +129,7 @@ LAYOUTS = {
         "'predicted_y' as the predicted label, 'predicted_y_score' as the confidence",
     ),
     "classes called true and false": ({"label": Y.astype(bool), **both("{}", ["false", "true"])}, *TWO, "of 0 and 1"),
+    "torch": ({"targets": Y, "preds": PRED, "probs": P}, *TWO, "'probs' as the probability of 1"),
     "true and pred": ({"true": Y3, "pred": PRED3, **named("{}")}, *THREE, "'true' as the true label, 'pred' as the"),
     "labels that the affix holds, too": (
         {"label": np.array(["a", "b"])[Y], **both("{}_proba", ["a", "b"])},
@@ -403,7 +404,7 @@ def test_lists_of_scores_that_are_sorted_by_size_are_no_probabilities_of_classes
 
 @pytest.mark.parametrize("batch", [None, 7])
 @pytest.mark.parametrize("top", [False, True])
-@pytest.mark.parametrize(("called", "score"), [("prediction", "score"), ("result", "score"), ("predicted_y", "prob")])
+@pytest.mark.parametrize(("called", "score"), [("prediction", "score"), ("result", "confidence"), ("of_y", "prob")])
 def test_output_of_transformers_in_json_lines(called, score, top, batch, tmp_path):
     """A list of {"label", "score"}, sorted by score; with `top`, only of the most probable label.
 
@@ -457,6 +458,23 @@ def test_lists_of_labels_beside_lists_of_probabilities(outer, shuffled, tmp_path
     for batch in (None, 7):
         profile, *_ = read_rows(table, found, batch)
         np.testing.assert_array_equal(profile.correct, (PRED3 == Y3)[: len(profile)])
+
+
+def test_the_scores_of_comprehend(tmp_path):
+    rows = [
+        {"truth": t, "Classes": [{"Name": n, "Score": p} for n, p in zip(NAMES.tolist(), proba, strict=True)]}
+        for t, proba in zip(Y3.tolist(), P3.tolist(), strict=True)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = open_table(tmp_path / "a.jsonl")
+    profile, *_ = read_rows(table, guess_columns([table], Columns())[0])
+    np.testing.assert_array_equal(profile.correct, PRED3 == Y3)
+
+
+def test_labels_in_one_line_are_refused(tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"y_true": Y.tolist(), "y_prob": P.tolist()}))
+    with pytest.raises(ValueError, match=r"'y_true' holds lists\. Write one string or number in each row\."):
+        guess_columns([open_table(tmp_path / "a.jsonl")], Columns())
 
 
 def test_lists_of_logits_are_no_probabilities(tmp_path):
