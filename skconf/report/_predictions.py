@@ -24,6 +24,7 @@ def confidence_report(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     metrics: Iterable[Any] | str | None = None,
     threshold: float | None = None,
     confidence_level: float | None = None,
@@ -54,6 +55,9 @@ def confidence_report(
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. Each metric documents how it uses them.
+    groups : array-like of shape (n_samples,), default=None
+        The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other:
+        intervals and guarantees then allow for this. For slices such as a region, pass `slices`.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
         Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
         or of scikit-learn. For scorers, higher is better. None means the fast metrics that most users need. "all" means
@@ -268,6 +272,7 @@ def confidence_report(
             labels=labels,
             pos_label=pos_label,
             sample_weight=sample_weight,
+            groups=groups,
             metrics=metrics,
             threshold=threshold,
             confidence_level=confidence_level,

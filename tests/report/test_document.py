@@ -55,6 +55,9 @@ def test_from_estimator_allows_for_clusters(models):
     expected = confidence_report(ConfidenceProfile.from_estimator(model, *rows, groups=patient))
     found = ConfidenceReport.from_estimator(model, *rows, groups=patient)
     assert found.summary() == expected.summary()
+    proba = model.predict_proba(rows[0])
+    of_arrays = confidence_report(rows[1], proba, labels=model.classes_, groups=patient)
+    assert of_arrays.summary() == expected.summary()
     assert found.summary() != ConfidenceReport.from_estimator(model, *rows).summary()
 
 

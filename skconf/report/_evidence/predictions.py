@@ -36,13 +36,20 @@ def source_of(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     prevalence: Mapping[Any, float] | None = None,
     by: str | None = None,
     zero_division: Any = "warn",
     **options: Any,
 ) -> Evidence | TableAlone:
     """Check predictions, and evaluate them as :func:`skconf.confidence_report` says, where parameters are described."""
-    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    given = {
+        "y_pred": y_pred,
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "groups": groups,
+    }
     check_option(by, "by", (None, "class"))
     for name in options:
         if name not in _OPTIONS:
