@@ -27,12 +27,8 @@ from skconf.inspection import (
 from skconf.inspection._drawing import CLASSIFIER, CURVE, artists
 
 matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 Text = matplotlib.text.Text
-
-#: What a new pyparsing says of the matplotlib that is old.
-pytestmark = pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
 
 #: Every way to draw.
 DRAWN = {
@@ -79,7 +75,6 @@ every_display = pytest.mark.parametrize("display", DISPLAYS, ids=lambda cls: cls
 def _small_figures():
     with matplotlib.rc_context({"figure.figsize": (4, 3)}):
         yield
-    plt.close("all")
 
 
 def predictions(n_classes=3, n=300, seed=0, weighted=True):

@@ -19,11 +19,7 @@ from skconf.inspection import (
     ThresholdDisplay,
 )
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
-
-pytestmark = pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
 
 WAYS = [
     (ReliabilityDisplay, {}),
@@ -39,12 +35,6 @@ WAYS = [
 ]
 NAMES = ["boosting", "random forest", "naive Bayes", "logistic regression", "network"]
 every_way = pytest.mark.parametrize(("display", "params"), WAYS)
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
 
 
 def drawn(sharpness, n=2000, seed=1, **params):

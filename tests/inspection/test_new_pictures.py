@@ -7,17 +7,7 @@ from sklearn.metrics import confusion_matrix
 from skconf import ConfidenceProfile
 from skconf.inspection import ConfusionDisplay, RiskCoverageDisplay, ThresholdDisplay
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
-
-pytestmark = pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
 
 
 def title(shown):

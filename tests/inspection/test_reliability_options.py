@@ -11,11 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 from skconf import ConfidenceProfile
 from skconf.inspection import ReliabilityDisplay
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
-
-pytestmark = pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
 
 #: Accuracies that never fall as the confidence rises.
 LAWS = {
@@ -24,12 +20,6 @@ LAWS = {
     "jump": lambda sure: np.where(sure < 0.8, 0.55, 0.97),
     "level": lambda sure: np.full_like(sure, 0.7),
 }
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
 
 
 def answers(law, n, rng, weights=None):
