@@ -130,7 +130,7 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
 def have_no_entry(values: "pd.Series[Any]", but: Iterable[Any] = ()) -> NDArray[np.bool_]:
     """Return which entries of a column are missing, by their type or by a word, except the given words."""
     missing = values.isna().to_numpy()
-    if pd.api.types.is_numeric_dtype(values.dtype) or missing.all():
+    if pd.api.types.is_numeric_dtype(values.dtype) or missing.all() or holds_lists(values):
         return missing
     words = _NO_ENTRY - {str(word).strip().casefold() for word in but}
     codes, distinct = pd.factorize(values)

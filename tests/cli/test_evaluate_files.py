@@ -513,6 +513,7 @@ CSV = "y_true,proba_0,proba_1\n0,0.75,0.25\n1,0.25,0.75\n"
         ("a.csv", "correct,confidence,sample_weight\n1,0.5,0\n", [], "zero in every row"),
         ("a.csv", "label,prob\n0,25%\n1,75%\n", [], "Divide percentages by 100"),
         ("a.jsonl", '{"label": [1], "prob": 0.5}\n', [], "holds lists"),
+        ("a.jsonl", '{"correct": [1], "confidence": 0.5}\n', [], "column 'correct' holds"),
         ("a.jsonl", '{"y_true": "\\ud800", "proba_a": 0.5, "proba_b": 0.5}\n', [], "half of a pair"),
     ],
 )
