@@ -42,7 +42,7 @@ def test_a_difference_that_is_at_least_small_is_not_called_small():
     verdict, todo, *_, table = trust(evidence_of(np.arange(230) >= 14, np.full(230, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
     assert todo.words.endswith("with care: the difference may be larger than is shown. More labelled rows can tell.")
-    assert table.notes[0].endswith("Overconfident: the least that these rows show.")
+    assert table.notes[0].endswith("Miscalibration: the least that these rows show.")
     verdict, todo, *_, table = trust(evidence_of(np.arange(20_000) >= 660, np.full(20_000, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
     assert todo.words == "What to do: use its confidences as they are."
@@ -69,7 +69,7 @@ def test_the_table_has_the_counts_of_levels_and_the_intervals_of_the_verdict():
         right, low, high = (float(part) / 100 for part in re.findall(r"[\d.]+", row["accuracy"]))
         plain = binomtest(int(top.sum() - wrong), int(top.sum())).proportion_ci()
         assert low - 1e-3 <= plain.low < right < plain.high <= high + 1e-3  # all intervals hold together
-        assert row["overconfident"] in ("mild", "serious", "unusable")
+        assert row["miscalibration"] in ("overconfident: mild", "overconfident: serious", "overconfident: unusable")
 
 
 def test_ranges_stand_in_the_order_of_their_confidences():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import capitalized, listed
+from skconf._core.messages import listed
 from skconf._core.numbers import DASH, confidence, number, percent
 from skconf.inference._assessment import Assessment, Stretch
 from skconf.report._evidence.evidence import LEVEL, Evidence
@@ -116,16 +116,15 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
             said = {words.says: words.amount(assessment.confidence), words.right: right}
             rows.append({**named, "answers": "all", "rows": f"{assessment.n_samples:,}", **said})
     frame = pd.DataFrame(rows).fillna(DASH)
-    for found in ("overconfident", "underconfident"):
-        if found in frame and (frame[found] == DASH).all():
-            frame = frame.drop(columns=found)
+    if "miscalibration" in frame and (frame["miscalibration"] == DASH).all():
+        frame = frame.drop(columns="miscalibration")
     note = {
         "right or wrong": "Expected: the errors that the confidences imply, Σ (1 − c). All intervals hold together.",
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",
     }[words.kind]
-    if graded := [found for found in ("overconfident", "underconfident") if found in frame]:
-        note += f" {capitalized(' and '.join(graded))}: the least that these rows show."
+    if "miscalibration" in frame:
+        note += " Miscalibration: the least that these rows show."
     title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
     return TablePart(title, frame, (note,))
 
@@ -141,8 +140,7 @@ def _row(stretch: Stretch, words: Words) -> dict[str, str]:
         words.right: percent(*ends),
         words.wrong: f"{stretch.observed:,.0f}" if is_count else number(stretch.observed),
         "expected": number(stretch.expected) if stretch.expected >= 1e-3 or not stretch.expected else "< 0.001",
-        "overconfident": stretch.grade if stretch.direction == "overconfident" else DASH,
-        "underconfident": stretch.grade if stretch.direction == "underconfident" else DASH,
+        "miscalibration": f"{stretch.direction}: {stretch.grade}" if stretch.direction else DASH,
     }
 
 
