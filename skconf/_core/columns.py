@@ -56,7 +56,7 @@ def in_order_of(
     names = column_names(given)
     if names is None:
         return proba
-    order = positions_of_names(names, classes)
+    order = positions_of_names(names, classes.tolist())
     if order is None:
         raise ValueError(
             f"{name} has the columns {shorten(names)}, but the labels are {shorten(classes.tolist())}. Name every "
@@ -78,9 +78,9 @@ def column_names(table: Any) -> list[Any] | None:
     return None if listed == [f"column_{position}" for position in range(len(listed))] else listed
 
 
-def positions_of_names(names: Sequence[Any], classes: NDArray[Any]) -> list[int] | None:
-    """Return the position of every class among the names of columns; None if the names do not match the classes."""
-    labels, known = classes.tolist(), Spellings(classes.tolist())
+def positions_of_names(names: Sequence[Any], labels: Sequence[Any]) -> list[int] | None:
+    """Return the position of every label among the names of columns; None if the names do not match the labels."""
+    known = Spellings(labels)
     prefixed = all(isinstance(name, str) and name.startswith(PREFIX) for name in names)
     for bare in [list(names), [name.removeprefix(PREFIX) for name in names]] if prefixed else [list(names)]:
         where = {known.label(name): position for position, name in enumerate(bare) if name in known}

@@ -115,18 +115,13 @@ class CostMatrix:
         return least_favourable(self.costs)[0]
 
     def __repr__(self) -> str:
-        named = [f", {name}={names!r}" for name, names in self._names.items() if names is not None]
+        names = {"classes": self.classes, "decisions": self.decisions}
+        named = [f", {name}={given!r}" for name, given in names.items() if given is not None]
         return f"{[list(row) for row in self.costs]}{''.join(named)}"
-
-    @property
-    def _names(self) -> dict[str, tuple[Any, ...] | None]:
-        return {"classes": self.classes, "decisions": self.decisions}
 
 
 def _order(what: str, names: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
-    listed = np.empty(len(wanted), dtype=object)
-    listed[:] = list(wanted)
-    order = positions_of_names(names, listed)
+    order = positions_of_names(names, wanted)
     if order is None:
         raise ValueError(
             f"cost_matrix has {what} named {shorten(list(names))}, but they should be {shorten(list(wanted))}. Use "

@@ -97,7 +97,7 @@ def similarity_of(similarity: Any, classes: NDArray[Any]) -> Floats:
     names = column_names(similarity)
     if names is not None:
         rows = list(getattr(similarity, "index", names))
-        orders = [positions_of_names(known, classes) for known in (rows, names)]
+        orders = [positions_of_names(known, classes.tolist()) for known in (rows, names)]
         if None in orders:
             raise ValueError(
                 f"similarity has rows {shorten(rows)} and columns {shorten(names)}, but the labels are "

@@ -182,7 +182,7 @@ def _names(decisions: Any, columns: tuple[Any, ...] | None, n_decisions: int, cl
     if decisions is not None:
         return _read_names(decisions)
     if columns is not None:
-        return classes if positions_of_names(columns, classes) is not None else _read_names(list(columns))
+        return classes if positions_of_names(columns, classes.tolist()) is not None else _read_names(list(columns))
     if n_decisions != len(classes):
         raise ValueError(
             f"There are {n_decisions} decisions for {len(classes)} classes, so the decisions need names. Pass for "

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceProfile, confidence_report, tune_threshold
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, tune_threshold
 
 RNG = np.random.default_rng(0)
 N = 6000
@@ -52,12 +52,31 @@ def test_groups_and_rows_that_abstain_are_counted_as_in_python():
     right, sure, kept = (PROBA > 0.5) == Y, np.maximum(PROBA, 1 - PROBA), ~abstained
     profile = ConfidenceProfile.from_correctness(right, sure, groups=patient, abstained=abstained)
     report = confidence_report(profile, slices={"region": REGION}, errors=0.1)
-    answers = ConfidenceProfile.from_correctness(right[kept], sure[kept], groups=patient[kept])
     with pytest.warns(UserWarning, match="islands"):
-        own = tune_threshold(answers, target=0.1, confidence_level=0.95, slices=REGION[kept], random_state=0).guarantees
+        own = tune_threshold(profile, target=0.1, confidence_level=0.95, slices=REGION, random_state=0).guarantees
     assert own["n_samples"].sum() < kept.sum()
     assert table(report)["n_units"].tolist() == own["n_samples"].tolist()
     assert table(report)["coverage"].tolist() == pytest.approx(own["coverage"].tolist())
+
+
+def test_cases_in_which_the_model_abstains_are_cases(tmp_path):
+    """From files, too, in every order of rows: of 1,000 cases so many are answered."""
+    abstained = (RNG.random(N) < np.where(REGION == "north", 0.6, 0.1)) | (REGION == "islands")
+    sure, right = np.maximum(PROBA, 1 - PROBA), (PROBA > 0.5) == Y
+    columns = {"correct": right.astype(int), "confidence": sure, "abstained": abstained, "region": REGION}
+    frame = pd.DataFrame(columns).sample(frac=1, random_state=0)
+    frame.to_csv(tmp_path / "answers.csv", index=False)
+    profile = ConfidenceProfile.from_correctness(right, sure, abstained=abstained)
+    reports = [
+        confidence_report(profile, slices={"region": REGION}, errors=0.1),
+        ConfidenceReport.from_files(tmp_path / "answers.csv", slices="region", errors=0.1),
+    ]
+    for report in reports:
+        found = table(report)
+        assert len(found) == 2
+        for name, (threshold, coverage) in found[["threshold", "coverage"]].iterrows():
+            rows = np.array([f"region = {each}" == name for each in REGION])
+            assert coverage == pytest.approx(np.mean(~abstained[rows] & (sure[rows] >= threshold)))
 
 
 @pytest.mark.parametrize("options", [{}, {"slices": {"region": REGION}, "sample_weight": 1 + RNG.random(N)}])

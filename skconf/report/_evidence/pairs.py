@@ -129,9 +129,9 @@ def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
 
 
 def _names_of(rows: RowsOfFile, kept: NDArray[np.intp]) -> RowsOfFile:
-    """Return the content of a file with the ids and slices of only some rows."""
+    """Return the content of a file with the ids and slices of only the rows that have an answer."""
     ids = None if rows.found.ids is None else rows.found.ids[kept]
-    slices = {column: each[kept] for column, each in rows.slices.items()}
+    slices = {column: each.of_answers(kept) for column, each in rows.slices.items()}
     return replace(rows, found=rows.found._replace(ids=ids), slices=slices)
 
 

@@ -151,9 +151,6 @@ def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:
         return ()
     allowed = [errors] if isinstance(errors, Real) else list(errors)
     for each in allowed:
-        if not of_costs and isinstance(each, Real) and 1 < float(each) <= 100:
-            meant = option("errors", float(f"{float(each) / 100:g}"))
-            raise ValueError(f"{option('errors')} must lie in [0, 1], but is {each}. For {each}% pass {meant}.")
         check_number(each, option("errors"), 0.0, np.inf if of_costs else 1.0)
         if each == 0:
             raise ValueError("errors=0 cannot be kept by any threshold. Allow a share of errors above 0, such as 0.01.")
@@ -200,7 +197,7 @@ def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, 
     read = read_slices(given, next(iter(counts.values())))
     answers = {model: each.abstained and np.flatnonzero(~each.abstained.rows) for model, each in profiles.items()}
     return {
-        model: read if rows is None else {column: each[rows] for column, each in read.items()}
+        model: read if rows is None else {column: each.of_answers(rows) for column, each in read.items()}
         for model, rows in answers.items()
     }
 

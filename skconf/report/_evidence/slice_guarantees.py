@@ -23,7 +23,7 @@ def guaranteed_in_slices(
     The predictions have no weights and costs. `target` is the risk that is allowed in each slice. All columns, and
     `n_candidates` rankings, share the probability. There is a row for each slice, in the order of their names, with
     the columns ``slice``, ``n_units`` (rows or clusters), ``threshold`` (NaN if nothing is guaranteed), ``coverage``
-    (of its answers) and ``reason``.
+    (of its rows, with those that abstain) and ``reason``.
     """
     answers = replace(drawn_as_counts(profile), abstained=None)
     tables = []
@@ -45,6 +45,10 @@ def guaranteed_in_slices(
             for name, threshold in zip(found["slice"], found["threshold"], strict=True)
         ]
         found["n_units"] = found["n_samples"].astype(int)
+        if each.n_rows is not None:
+            counts = pd.DataFrame({"rows": each.n_rows, "answers": np.bincount(each.codes, minlength=len(each.names))})
+            counts = counts.groupby(np.asarray(each.names, dtype=object)).sum()
+            found["coverage"] *= (counts["answers"] / counts["rows"])[found["slice"]].to_numpy()
         tables.append(found[["slice", "n_units", "threshold", "coverage", "reason"]])
     return pd.concat(tables, ignore_index=True)
 

@@ -1,7 +1,7 @@
 """Slices of the rows: columns are divided into a few slices with readable names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,13 +42,20 @@ class Slices:
         Position of each row's slice among the names.
     names : sequence of str
         What each slice is called: "region = north", "age 37 to 52", "age is missing".
+    n_rows : ndarray of shape (n_slices,) or None
+        Number of rows of each slice, with those that abstain, if these were left out.
     """
 
     codes: Codes
     names: Sequence[str]
+    n_rows: NDArray[np.intp] | None = None
 
     def __getitem__(self, rows: Any) -> "Slices":
-        return Slices(self.codes[rows], self.names)
+        return replace(self, codes=self.codes[rows])
+
+    def of_answers(self, rows: NDArray[np.intp]) -> "Slices":
+        """Return the slices of the rows that have an answer."""
+        return replace(self[rows], n_rows=np.bincount(self.codes, minlength=len(self.names)))
 
 
 def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
