@@ -11,7 +11,7 @@ from skconf.experiments._csr.synthetic_tables import SIZES, csr_risk_extremes, c
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import beside_paper, plain_table
+from skconf.experiments._shared.tables import beside_paper, plain_table, where
 from skconf.report._page.chart import Axis, Band, Chart
 
 _KEY = ["n_samples", "distribution", "mode"]
@@ -59,13 +59,13 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     return [f"{said} {tail} {normal}"]
 
 
-def _values(cells: pd.DataFrame, n_samples: int, quantity: str) -> pd.DataFrame:
-    return cells[(cells["n_samples"] == n_samples) & (cells["quantity"] == quantity)]
-
-
 def _risks(cells: pd.DataFrame, n_samples: int) -> str:
     """Say in which modes the risk is high, or low, for every distribution."""
-    risk = _values(cells, n_samples, "risk_probability").groupby("mode", sort=False)["ours"].agg(["min", "max"])
+    risk = (
+        where(cells, n_samples=n_samples, quantity="risk_probability")
+        .groupby("mode", sort=False)["ours"]
+        .agg(["min", "max"])
+    )
     sides = {"above": risk.index[risk["min"] > 0.5], "below": risk.index[risk["max"] < 0.5]}
     told = [f"{side} one half in {listed(list(modes))}" for side, modes in sides.items() if len(modes)]
     said = "; ".join(told) or "on both sides of one half in every mode"
@@ -81,7 +81,7 @@ def _above(counts: pd.DataFrame) -> str:
 
 def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
     """Return a chart of the size ratios of all distributions in each mode, with the printed ones."""
-    part = _values(cells, n_samples, "csr")
+    part = where(cells, n_samples=n_samples, quantity="csr")
     modes = list(dict.fromkeys(part["mode"]))
     axis = Axis.around("size ratio, log scale", "log", part["ours"], part["paper"], [1])
     return rows_chart(
