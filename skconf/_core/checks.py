@@ -31,7 +31,8 @@ def check_number(
         raise TypeError(f"{name} must be a number in {bounds}, but is {value!r}.")
     number = float(value)
     if not (low <= number <= high) or (open_high and number == high):
-        raise ValueError(f"{name} must lie in {bounds}, but is {value!r}.")
+        meant = f" For {number:g}% pass {number / 100:g}." if (low, high) == (0, 1) and 1 < number <= 100 else ""
+        raise ValueError(f"{name} must lie in {bounds}, but is {value!r}.{meant}")
     if positive and number == 0:
         raise ValueError(f"{name} must be above 0, but is {value!r}.")
 

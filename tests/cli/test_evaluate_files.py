@@ -410,7 +410,7 @@ def test_advice_names_options_of_the_command(tmp_path, capsys):
     assert "so 0.5 is used. In a binary task, this accepts every prediction. Pass --threshold T." in said
     assert "If it is the confidence in the predicted label, name it with --confidence" in said
     assert main(["evaluate", path, "--errors", "5"]) == 2
-    assert "--errors must lie in [0, 1], but is 5.0. For 5.0% pass --errors 0.05." in capsys.readouterr().err
+    assert "--errors must lie in [0, 1], but is 5.0. For 5% pass 0.05." in capsys.readouterr().err
 
 
 class TestAnonymous:

@@ -314,7 +314,8 @@ def test_without_a_level_the_observed_risk_is_what_is_told():
     ("params", "error", "message"),
     [
         ({"objective": "nonsense"}, ValueError, "objective must be one of 'risk'"),
-        ({"target": 1.5}, ValueError, r"target must lie in \[0, 1\]"),
+        ({"target": 1.5}, ValueError, r"target must lie in \[0, 1\], but is 1.5. For 1.5% pass 0.015."),
+        ({"target": 101}, ValueError, r"target must lie in \[0, 1\], but is 101.$"),
         ({"target": "low"}, TypeError, "target must be a number"),
         ({"target": 0, "confidence_level": 0.9}, ValueError, "target must be above 0"),
         ({"confidence_level": 95}, ValueError, "confidence_level must lie in"),
