@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_confidence_level, check_number
@@ -242,7 +243,9 @@ def _read(correct: Any) -> NDArray[np.bool_]:
     if given.dtype == np.bool_:
         return given
     is_number = np.issubdtype(given.dtype, np.number) or given.dtype == object
-    bad = ~np.isin(given, [0, 1]) if is_number else np.ones(len(given), dtype=np.bool_)
+    bad = pd.isna(given) if is_number else np.ones(len(given), dtype=np.bool_)
+    if not bad.any():  # a missing entry of pandas equals nothing, and cannot be compared
+        bad = ~np.isin(given, [0, 1])
     if bad.any():
         at = int(np.argmax(bad))
         raise ValueError(

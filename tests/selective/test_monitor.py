@@ -5,6 +5,7 @@ import math
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,7 +119,7 @@ def test_false_alarms_and_delays_over_long_streams():
     assert np.mean(late) <= 2000
 
 
-@pytest.mark.parametrize("bad", [2, [0, 1, 0.5], [np.nan], ["a"], [[1, 0]], [None]])
+@pytest.mark.parametrize("bad", [2, [0, 1, 0.5], [np.nan], ["a"], [[1, 0]], [None], pd.array([True, None], "boolean")])
 def test_answers_that_are_neither_right_nor_wrong_are_refused(bad):
     monitor = RiskMonitor(0.05)
     with pytest.raises(ValueError, match="correct"):
