@@ -61,11 +61,8 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
 
 def _risks(cells: pd.DataFrame, n_samples: int) -> str:
     """Say in which modes the risk is high, or low, for every distribution."""
-    risk = (
-        where(cells, n_samples=n_samples, quantity="risk_probability")
-        .groupby("mode", sort=False)["ours"]
-        .agg(["min", "max"])
-    )
+    part = where(cells, n_samples=n_samples, quantity="risk_probability")
+    risk = part.groupby("mode", sort=False)["ours"].agg(["min", "max"])
     sides = {"above": risk.index[risk["min"] > 0.5], "below": risk.index[risk["max"] < 0.5]}
     told = [f"{side} one half in {listed(list(modes))}" for side, modes in sides.items() if len(modes)]
     said = "; ".join(told) or "on both sides of one half in every mode"
