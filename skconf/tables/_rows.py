@@ -110,14 +110,18 @@ class Rows(NamedTuple):
 
 
 def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> Rows | None:
-    """Read the first rows of a file, or all rows; return None if there are no rows."""
+    """Read the first rows of a file, or all rows; return None if there are no rows.
+
+    All rows are treated as independent. If ids or units repeat, the rows have a sentence about it.
+    """
     columns, column = _found(file, columns, None)
-    table = next(file.batches(_needed(file, columns, column), n_rows), None)
+    table = next(file.batches(_needed(file, columns, column, _unit_column(file.names)), n_rows), None)
     rows = None
     if table is not None:
-        own, repeated, _ = _ids_in(table, column, columns)
+        own, repeated, cluster, _ = _clusters_in(table, column, columns)
+        said = [] if cluster is None or columns.cluster is False else [_independent(cluster)]
         with named_by_id(file), located(file.name):
-            rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated)
+            rows = _rows(table, columns, id_column=column, ids=own, repeated=repeated, said=said)
     if n_rows is None:  # a trial of the first rows gives no warnings
         tell_broken(file.broken, file.path, "row")
     return rows
@@ -130,9 +134,8 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
     in a log, a row without a grade is an answer that was not scored.
     """
     columns, column = _found(file, columns, ids)
-    unit = next((name for name in file.names if spelled(name) in UNITS), None)
     answer = _answers_of(file, columns)
-    table = next(file.batches(_needed(file, columns, column, unit, answer), None), None)
+    table = next(file.batches(_needed(file, columns, column, _unit_column(file.names), answer), None), None)
     rows = None
     if table is not None:
         kept, said = None, list[str]()
@@ -143,13 +146,10 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
             if not states:  # a log says why its samples have no grade
                 states["unscored"] = n = int(ungraded.sum())
                 said.append(f"left out {_count(n, 'row')} without a grade in column {columns.correct!r}")
-        own, repeated, words = _ids_in(table, column, columns)
+        own, repeated, cluster, told = _clusters_in(table, column, columns)
         if columns.cluster is None:
-            found = {column: (repeated, words)}
-            if repeated is None:
-                found[unit] = _ids_in(table, unit, columns)[1:]
-            said += [words for _, words in found.values() if words]
-            columns = replace(columns, cluster=next((name for name, (of, _) in found.items() if of is not None), None))
+            said += told
+            columns = replace(columns, cluster=cluster)
         with named_by_id(file, ids, kept), located(file.name):
             reasons = None if answer is None else states_in(columns, table, answer)
             if reasons is not None and (gone := reasons.ne(ANSWERED)).any():
@@ -229,6 +229,31 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
         return None, ids, told
     each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
     return None, None, f"{each}, so it was not used as the id of clusters; pass {option('cluster', column)} to use it"
+
+
+def _clusters_in(
+    table: Any, column: Any, columns: Columns
+) -> tuple[NDArray[Any] | None, NDArray[Any] | None, Any, list[str]]:
+    """Return unique ids or else repeated ids, the column of clusters, and sentences about repeated ids and units."""
+    own, repeated, words = _ids_in(table, column, columns)
+    if repeated is not None:
+        return own, repeated, column, [words]
+    unit = _unit_column(column_names(table))
+    _, units, more = _ids_in(table, unit, columns)
+    return own, None, None if units is None else unit, [each for each in (words, more) if each]
+
+
+def _unit_column(names: Sequence[Any]) -> Any:
+    """Return the column of a file that has a usual name of patients, users or similar units, if there is one."""
+    return next((name for name in names if spelled(name) in UNITS), None)
+
+
+def _independent(cluster: Any) -> str:
+    """Say that rows of a cluster are treated as independent."""
+    return (
+        f"rows of one {cluster!r} may depend on each other, but batches treat all rows as independent: intervals and "
+        f"guarantees may not hold. If the rows are independent, pass {option('cluster', False)}"
+    )
 
 
 def _count(number: int, what: str) -> str:

@@ -344,6 +344,16 @@ def test_rows_of_a_patient_or_a_user_are_a_cluster_even_if_each_row_has_an_id(na
     assert units_of(ConfidenceReport.from_files(written(named.assign(id=np.arange(N) // 2)))) == N // 2
 
 
+@pytest.mark.parametrize("name", ["id", "patient_id"])
+def test_batches_warn_that_they_know_no_clusters(name, recwarn):
+    file = written(REPEATED.drop(columns="uid").rename(columns={"id": name}))
+    for given in ({"cluster": False}, {"groups": "answer"}):
+        ConfidenceReport.from_files(file, in_batches=True, **given)
+    assert [str(each.message) for each in recwarn if "depend" in str(each.message)] == []
+    with pytest.warns(UserWarning, match=f"rows of one '{name}' may depend on each other, but batches treat all rows"):
+        ConfidenceReport.from_files(file, in_batches=True)
+
+
 def test_a_class_that_is_called_as_patients_are_is_no_cluster():
     p = CONFIDENCE.round(1)
     table = pd.DataFrame({"label": np.where(CORRECT, "user", "bot"), "user": p, "bot": (1 - p).round(1)})

@@ -75,9 +75,13 @@ def evaluate_in_batches(
     Raise if a file is malformed, or a requested metric cannot be computed in batches.
     """
     trials = (read_rows(open_table(file), columns, _TRIAL_ROWS) for file in files)
-    trial = next((rows.profile for rows in trials if rows is not None), None)
-    if trial is None:
+    first = next((rows for rows in trials if rows is not None), None)
+    if first is None:
         raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
+    trial = first.profile
+    if not columns.groups:  # which have neither a verdict nor a guarantee
+        for words in first.said:
+            warn(words)
     try:
         return _evaluated(files, columns, metrics, trial, progress=progress, n_jobs=n_jobs)
     except ValueError:
