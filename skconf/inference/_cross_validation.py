@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.arrays import as_floats
 from skconf._core.checks import check_confidence_level, check_number
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
@@ -43,7 +44,7 @@ def compare_scores(
         A row for each score and pair of estimators, by (score, first, second). The columns are `first_value` and
         `second_value` (means over splits), `difference`, `low`, `high`, `standard_error`, `p_value` (two-sided) and
         `p_adjusted`, the p-value corrected by Holm's method for the number of rows. Values are NaN if a score is NaN on
-        any split.
+        any split. The interval and the p-values are also NaN if all splits have the same difference other than 0.
 
     Raises
     ------
@@ -122,7 +123,10 @@ def _table(name: Any, result: Any) -> dict[str, Floats]:
         if isinstance(result, Mapping)
         else {"score": result}
     )
-    table = {score: np.asarray(values, dtype=np.float64) for score, values in given.items()}
+    table = {
+        score: np.asarray(as_floats(values, f"{score} of {name!r}"), dtype=np.float64)
+        for score, values in given.items()
+    }
     for score, values in table.items():
         if values.ndim != 1 or len(values) < 2:
             raise ValueError(

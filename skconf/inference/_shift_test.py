@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import fisher_exact, ks_2samp
 
+from skconf._core.arrays import as_floats
 from skconf._core.checks import check_confidence_level, check_number
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
@@ -132,10 +133,7 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
                 "Pass one answer of each cluster."
             )
         return given.score
-    try:
-        scores = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} could not be read as scores: {error}.") from None
+    scores = np.asarray(as_floats(given, name), dtype=np.float64)
     if scores.ndim != 1 or len(scores) == 0:
         raise ValueError(f"{name} must be a list of scores, one for each sample, but has shape {scores.shape}.")
     if not np.isfinite(scores).all():

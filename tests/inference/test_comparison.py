@@ -310,6 +310,8 @@ class TestCrossValidated:
             ({"a": [1, 2], "b": [1, 2]}, {"test_size": 0}, "test_size must be above 0, but is 0"),
             ({"a": [1, 2], "b": [1, 2]}, {"test_size": 1}, "test_size must lie in"),
             ({"a": [1, 2], "b": [1, 2]}, {"confidence_level": 0}, "confidence_level must lie in"),
+            ({"a": np.ma.masked_array([1, 2], [0, 1]), "b": [1, 2]}, {}, "score of 'a' is a masked array with hidden"),
+            ({"a": [1, 2], "b": {"test_x": ["high", "low"]}}, {}, "x of 'b' could not be read as numbers"),
         ],
     )
     def test_bad_input_is_named(self, scores, given, message):

@@ -303,7 +303,9 @@ class TestShift:
             ([[0.5, 0.5]], r"current must be a list of scores, one for each sample, .* has shape \(1, 2\)"),
             ([], r"has shape \(0,\)"),
             ([0.5, np.nan], "current has a score that is not finite, in row 1"),
-            (["high"], "current could not be read as scores: could not convert"),
+            (["high"], "current could not be read as numbers: could not convert"),
+            (np.ma.masked_array([0.5, 9], [0, 1]), "current is a masked array with hidden values"),
+            (np.array(["2026-01-01"], "datetime64[D]"), "current holds dates"),
             (ConfidenceProfile.from_correctness([1], [0.5], sample_weight=[1]), "current has sample weights"),
         ],
     )
