@@ -75,6 +75,19 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, but is {value!r}.")
 
 
+def check_prices(prices: Any) -> tuple[float, float]:
+    """Return the cost of an error and of a case that is sent to a person; raise if they are not two such costs."""
+    given = list(prices) if np.ndim(prices) == 1 else []
+    if len(given) != 2:
+        raise ValueError(
+            f"{option('prices')} needs two numbers, such as 10 and 1: the cost of an error, and the cost of a case "
+            f"that is sent to a person. It is {prices!r}."
+        )
+    for each in given:
+        check_number(each, "prices", 0.0, np.inf, open_high=True)
+    return float(given[0]), float(given[1])
+
+
 def check_threshold(value: Any, *, any_number: bool = False) -> None:
     """Raise if a threshold is not None, infinity or a number in [0, 1]. With `any_number`, accept any number.
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.checks import check_number, check_option
+from skconf._core.checks import check_option, check_prices
 from skconf._core.pictures import nines
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
@@ -141,7 +141,11 @@ class ThresholdDisplay(Display):
         for chosen in () if metrics is None else metrics:
             check_option(chosen, "metrics", METRICS)
         if prices is not None:
-            of_error, of_rejection = _checked(prices, metrics)
+            if metrics is not None:
+                raise ValueError("With prices, only the cost of a case is drawn. Leave metrics out.")
+            of_error, of_rejection = check_prices(prices)
+            if of_error == of_rejection == 0:
+                raise ValueError("prices are both 0, so every threshold costs the same. Pass a positive price.")
             thresholds = _where_costs_change(profile) if thresholds is None else thresholds
         metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
         metric.check_kind(profile)
@@ -275,19 +279,6 @@ class ThresholdDisplay(Display):
                 label=label_once(ax, label),
                 gid=CURVE,
             )
-
-
-def _checked(prices: Sequence[float], metrics: Any) -> tuple[float, float]:
-    """Return the cost of an error and the cost of a rejection."""
-    if metrics is not None:
-        raise ValueError("With prices, only the cost of a case is drawn. Leave metrics out.")
-    if len(prices) != 2:
-        raise ValueError(f"prices must be two costs, of an error and of a rejection, but are {prices!r}.")
-    for price in prices:
-        check_number(price, "prices", 0.0, np.inf, open_high=True)
-    if not any(prices):
-        raise ValueError("prices are both 0, so every threshold costs the same. Pass a positive price.")
-    return float(prices[0]), float(prices[1])
 
 
 def _many_near_one(thresholds: Floats) -> bool:

@@ -144,7 +144,7 @@ class TestCost:
         ("params", "match"),
         [
             ({"prices": (-5, 1)}, "prices must lie in"),
-            ({"prices": (1,)}, "two costs"),
+            ({"prices": (1,)}, "two numbers"),
             ({"prices": (0, 0)}, "both 0"),
             ({"prices": (1, 1), "metrics": ["coverage"]}, "Leave metrics out"),
         ],

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.checks import check_prices
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import USUAL
@@ -22,7 +23,7 @@ from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.logs import counts_alone, read_logs
 from skconf.report._evidence.origin import NO_GRADE_ELSEWHERE, Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
-from skconf.report._evidence.predictions import allowed_errors, check_names, evidence_of, given_prices
+from skconf.report._evidence.predictions import allowed_errors, check_names, evidence_of
 from skconf.report._evidence.rows import is_chosen, rows_of
 from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
@@ -98,7 +99,7 @@ def evidence_of_files(
         read = {model: map(open_table, parts) for model, parts in models.items()}
         columns_of, guessed = _guessed(read, logs.columns, several=several)
         origin = Origin(command=command, read_as=[*logs.said, *guessed])
-        lost = allowed_errors(errors, of_costs=False), given_prices(prices)
+        lost = allowed_errors(errors, of_costs=False), None if prices is None else check_prices(prices)
         return _from_batches(
             models, columns_of, metrics, origin, *lost, several=several, progress=progress, n_jobs=n_jobs
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_confidence_level, check_number, check_option
+from skconf._core.checks import check_confidence_level, check_number, check_option, check_prices
 from skconf._core.messages import listed, option, suggest
 from skconf._core.problems import noted
 from skconf._core.warn import Notice, warn, warn_each
@@ -122,7 +122,7 @@ def evidence_of(
         ends=ends,
         slices=of_models,
         errors=allowed_errors(errors, of_costs=any(profile.kind == "costs" for profile in profiles.values())),
-        prices=given_prices(prices),
+        prices=None if prices is None else check_prices(prices),
     )
     for model, found in evidence.at_prevalence.items():
         if implied := found.implies():
@@ -155,21 +155,6 @@ def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:
         if each == 0:
             raise ValueError("errors=0 cannot be kept by any threshold. Allow a share of errors above 0, such as 0.01.")
     return [float(each) for each in allowed]
-
-
-def given_prices(prices: Any) -> tuple[float, float] | None:
-    """Return the cost of an error and of a case that is sent to a person; None if they are not given."""
-    if prices is None:
-        return None
-    given = list(prices) if np.ndim(prices) == 1 else []
-    if len(given) != 2:
-        raise ValueError(
-            f"{option('prices')} needs two numbers, such as 10 and 1: the cost of an error, and the cost of a case "
-            f"that is sent to a person. It is {prices!r}."
-        )
-    for each in given:
-        check_number(each, "prices", 0.0, np.inf, open_high=True)
-    return float(given[0]), float(given[1])
 
 
 def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:
