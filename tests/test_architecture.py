@@ -1,6 +1,7 @@
 """What may know what: arrows between the files and rooms of the package, read from its source."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -113,6 +114,17 @@ def test_no_file_imports_the_root():
         ),
         "imports of the root",
     )
+
+
+def test_the_index_of_a_room_names_all_of_its_files():
+    """An `__init__` that lists the private files beside it lists each of them, and none that is gone."""
+    offenders = []
+    for name, path in files().items():
+        index = ast.get_docstring(parsed(path)) or ""
+        if path.name == "__init__.py" and "._" in name and "\n- " in index:
+            there = {each.stem for each in path.parent.glob("*.py")} - {"__init__"}
+            offenders += [f"{name}: {each}" for each in sorted(there ^ {*re.findall(r"`(\w+)`", index)})]
+    assert_none(offenders, "files that an index lacks, or that are gone")
 
 
 class Messages:

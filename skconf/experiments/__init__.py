@@ -1,5 +1,8 @@
 """The papers' experiments, and their printed numbers for comparison."""
 
+# Each paper has a folder. In it, `commands` adds its commands, `files` reads data of users, and `page` reports on what
+# the other files compute. `_arena` compares calibrators. `_shared` has what several papers need.
+
 from skconf.experiments._answers.experiment import AnswersResult, answers_experiment
 from skconf.experiments._arena.experiment import arena_experiment
 from skconf.experiments._cf1.agreement import cf1_agreement_experiment
