@@ -160,7 +160,8 @@ def columns_in(
         values = [row.get(name) for row in rows]
         kinds = {*map(type, values)}
         if list in kinds:
-            values = [*map(_by_label, values)]
+            # The labels are sorted, so that their order does not depend on the scores of the first row.
+            values = [dict(sorted(each.items())) if type(each) is dict else each for each in map(_by_label, values)]
             kinds = {*map(type, values)}
         if not _NESTED.isdisjoint(kinds):
             if dict in kinds:

@@ -421,6 +421,8 @@ def test_output_of_transformers_in_json_lines(called, score, top, batch, tmp_pat
     profile, *_ = read_rows(table, found, batch)
     np.testing.assert_array_equal(profile.correct, (PRED3 == Y3)[: len(profile)])
     np.testing.assert_allclose(profile.confidence, SURE3[: len(profile)], atol=1e-12)
+    if not top:  # the most probable label of the first row does not come first
+        assert found.labels == NAMES.tolist() != [each["label"] for each in rows[0][called]]
 
 
 @pytest.mark.parametrize("batch", [None, 7])
