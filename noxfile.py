@@ -34,8 +34,8 @@ def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = 
 
 
 def pytest(session: nox.Session, *args: str) -> None:
-    """Run tests, with the arguments after ``--``."""
-    session.run("python", "-m", "pytest", *args, *session.posargs)
+    """Run tests, with the arguments after ``--``. Tests read and write files in UTF-8, on Windows as well."""
+    session.run("python", "-m", "pytest", *args, *session.posargs, env={"PYTHONUTF8": "1"})
 
 
 @nox.session(python=PYTHONS)
@@ -204,11 +204,14 @@ def package(session: nox.Session) -> None:
 @nox.session
 def release(session: nox.Session) -> None:
     """Build into dist/ what a tag names: ``nox --session release -- v0.2.0``. It publishes nothing."""
-    version = re.search(r'"(.+)"', Path(PROJECT["tool"]["hatch"]["version"]["path"]).read_text().rpartition("=")[2])[1]
+    file, changelog = Path(PROJECT["tool"]["hatch"]["version"]["path"]), Path("docs/changelog.md")
+    version = re.search(r'^__version__.*"(.+)"', file.read_text(encoding="utf-8"), flags=re.M)[1]
     if session.posargs != [f"v{version}"]:
         session.error(f"The version is {version}, the tag is {session.posargs}: both must be v{version}.")
-    if f"## {version}" not in Path("docs/changelog.md").read_text():
-        session.error(f"docs/changelog.md has no section '## {version}'.")
+    if not re.search(
+        rf"^## {re.escape(version)}, \d{{4}}-\d\d-\d\d$", changelog.read_text(encoding="utf-8"), flags=re.M
+    ):
+        session.error(f"{changelog} has no section '## {version}, YEAR-MONTH-DAY'.")
     build(session, Path("dist"), Path(session.create_tmp()).resolve() / "second")
 
 
