@@ -25,6 +25,7 @@ from skconf import ConfidenceProfile, SelectiveClassifier, get_scorer, get_score
 from skconf.datasets import make_confidence_profile
 from skconf.inference import assess_confidence, compare, confidence_interval
 from skconf.report import ConfidenceReport, confidence_report
+from skconf.report._evidence.predictions import OF_THE_METRIC
 from skconf.report._page.elements import unbroken
 from skconf.report._sections.table import as_lines, as_written
 
@@ -305,6 +306,7 @@ class TestComparison:
     def test_columns(self):
         report = confidence_report({errors: of_errors(errors, 100) for errors in (10, 60, 45)})
         assert list(report.frame.columns) == [10, 60, 45, "best", "better", "range", "best_model", "verdict"]
+        assert list(report.frame.columns[3:]) == [*OF_THE_METRIC]  # which no model may be named
 
     def test_marks_only_what_is_shown_by_a_paired_difference(self):
         """60 errors of 400 against 40 of the same answers are told apart, and 60 against 58 are not."""
