@@ -31,21 +31,13 @@ def add_cf1(names: Any) -> None:
         _run,
         (
             "--dataset",
-            _shares(
-                "--ratios",
-                [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01],
-                "shares of the test data for evaluation (default: 1 0.5 0.2 0.1 0.05 0.02 0.01)",
-            ),
+            _shares("--ratios", "1 0.5 0.2 0.1 0.05 0.02 0.01", "shares of the test data for evaluation"),
             _shares(
                 "--training-shares",
-                [1.0, 0.667, 0.333],
-                "share of the training data for each model, with the best model first (default: 1 0.667 0.333)",
+                "1 0.667 0.333",
+                "share of the training data for each model, with the best model first",
             ),
-            _shares(
-                "--label-noise",
-                [0.0, 0.1, 0.2],
-                "share of altered training labels for each model (default: 0 0.1 0.2)",
-            ),
+            _shares("--label-noise", "0 0.1 0.2", "share of altered training labels for each model"),
             "--models",
             ("--kinds", kinds),
             "--seed",
@@ -60,8 +52,10 @@ def add_cf1(names: Any) -> None:
     )
 
 
-def _shares(flag: str, default: list[float], about: str) -> tuple[str, dict[str, Any]]:
-    return flag, {"type": share, "nargs": "+", "default": default, "metavar": "R", "help": about}
+def _shares(flag: str, default: str, about: str) -> tuple[str, dict[str, Any]]:
+    """Return an option with several shares, whose default values are as a user would write them."""
+    shares, about = list(map(share, default.split())), f"{about} (default: {default})"
+    return flag, {"type": share, "nargs": "+", "default": shares, "metavar": "R", "help": about}
 
 
 def _run(options: argparse.Namespace) -> ExperimentReport:
