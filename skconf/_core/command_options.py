@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Callable, Iterable
+from errno import ELOOP
 from glob import glob
 from math import isnan
 from pathlib import Path
@@ -140,9 +141,10 @@ def output_file(text: str) -> OutputFile:
         raise argparse.ArgumentTypeError("- is not the name of a file; name one")
     path = OutputFile(text)
     try:
-        path.resolve()
-    except (OSError, RuntimeError):  # a loop of links; Python 3.13 and later raise the first
-        raise argparse.ArgumentTypeError(f"{path} is a link that leads to itself; name another file") from None
+        path.stat()
+    except OSError as error:
+        if error.errno == ELOOP:
+            raise argparse.ArgumentTypeError(f"{path} is a link that leads to itself; name another file") from None
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")
     if path.is_dir():
