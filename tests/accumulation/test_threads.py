@@ -197,6 +197,7 @@ def test_few_items_are_in_memory():
     assert next(number for number in taken if isinstance(number, int)) <= 20
 
 
+@pytest.mark.skipif(os.name == "nt", reason="on Windows the signal ends the process")
 @pytest.mark.usefixtures("ends_its_threads", "small_batches")
 def test_an_interrupt_ends_with_the_batches_at_hand(tmp_path):
     path = write(pd.concat([draw()] * 10), tmp_path / "a.parquet")

@@ -469,6 +469,7 @@ class TestAnonymous:
         assert "zz" not in report.page(anonymous=True)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names of files")
 class TestSteeringCharacters:
     #: Turn a line around, clear and colour a terminal, ring, end a line: in names of files, columns, labels and groups.
     SIGNS = "\u202e \u2067 \u2028 \x07 \x1b[2J"

@@ -181,6 +181,7 @@ def test_an_output_is_a_pipe(tmp_path, capsys):
 HOSTILE = "</script><b>&lt; $x^$"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names of files")
 def test_names_stay_text_on_pages(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = pd.DataFrame({"y_true": ["<i>", "b"] * 20, "proba_<i>": [0.7] * 40, "proba_b": [0.3] * 40, "<u>": HOSTILE})
@@ -750,6 +751,7 @@ def test_full_disk_is_an_error_in_one_line(arguments, long_report):
     assert done.stderr.startswith("skconf: error: cannot write to standard output: ")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="on Windows the error of a closed pipe is another one")
 @pytest.mark.parametrize("arguments", [["--version"], pytest.param(["evaluate"], marks=pytest.mark.slow)])
 def test_pipe_without_a_reader_ends_the_command_without_a_word(arguments, long_report):
     reading, writing = os.pipe()
