@@ -19,12 +19,12 @@ _ROUNDING = 1e-9  # relative rounding error of shares
 
 
 class Mix(NamedTuple):
-    """The shares of the classes where a classifier is used. A range has two sets of shares, one for each end.
+    """The class shares of the population in which a classifier is used.
 
     Attributes
     ----------
     ends : tuple of ndarray of shape (n_classes,)
-        One array of shares, or two for a range.
+        One array of class shares; for a range, two: one for each end of the range.
     """
 
     ends: tuple[Floats, ...]
@@ -39,7 +39,7 @@ class Mix(NamedTuple):
         if len(classes) != 2 or len(pairs) > 1 or len(prevalence) > 1 or len(pairs[0][1]) != 2:
             raise ValueError(
                 "prevalence is a range. A range is possible only with two classes, and only for one of "
-                "them, as in {'fraud': (0.005, 0.02)}. Give the share of each class as one number."
+                "them, as in {'fraud': (0.005, 0.02)}. Otherwise give one number for each class."
             )
         label, (low, high) = pairs[0]
         if check_share(low, f"prevalence of {label!r}") >= check_share(high, f"prevalence of {label!r}"):
@@ -70,8 +70,8 @@ class Mix(NamedTuple):
         """Raise if there is a range: it needs a confidence level."""
         if len(self.ends) > 1:
             raise ValueError(
-                "prevalence is a range, but a range needs a confidence_level: the risk is then shown at both ends. Set "
-                "confidence_level, or give a single share."
+                "prevalence is a range. A range needs a confidence_level, because it asks for a promise at both ends. "
+                "Set a confidence_level, or give a single share."
             )
 
 

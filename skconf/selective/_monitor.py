@@ -24,7 +24,7 @@ class RiskMonitor:
     """An alarm for the error rate of accepted answers. You may look at it after each answer.
 
     Feed it the labelled answers as they come. It raises an alarm when there is enough evidence that the error rate is
-    above `target`, also if the rate rose only lately. Suppose that each answer is wrong with a probability of at most
+    above `target`, even if the rate rose only recently. Suppose that each answer is wrong with a probability of at most
     `target`, whatever the answers before it were. Then the probability of a false alarm is at most 1 −
     `confidence_level`. This holds for the whole stream, at any length, and however often you look.
 
@@ -40,7 +40,7 @@ class RiskMonitor:
     alarm : bool
         Whether an alarm was raised. Once raised, it stays True.
     alarm_at : int or None
-        Number of the answer at which the alarm was raised; the first answer has number 1. None without an alarm.
+        Number of the answer at which the alarm was raised; the first answer has number 1. None if there was no alarm.
     n_answers, n_errors : int
         Number of answers so far, and number of wrong answers.
     evidence : float
@@ -55,14 +55,15 @@ class RiskMonitor:
 
     Notes
     -----
-    Imagine a bettor who begins with 1, and bets that the error rate is above `target` [1]_. There are five bets, on
-    error rates p of 1.25 to 5 times the target. Each of them starts again at every answer: half of the stake is bet at
-    the first answer, and smaller and smaller parts of the rest at later answers. A wrong answer multiplies a bet by p /
-    target, and a right answer by (1 − p) / (1 − target). The evidence is the sum of all bets. As long as no answer is
-    wrong with a probability above `target`, this sum plus the stakes that are left is a supermartingale that begins at
-    1. Such a supermartingale reaches 1 / (1 − level) with a probability of at most 1 − level (Ville's inequality). The
-    evidence is smaller than the supermartingale, and so reaches this value no more often. Bets that start late do not
-    count earlier right answers, so the alarm need not wait until the errors outweigh all earlier right answers.
+    Imagine a bettor who has a capital of 1, and bets that the error rate is above `target` [1]_. The capital is divided
+    among five error rates p, from 1.25 to 5 times the target. For each p, half of its part is staked at the first
+    answer, and smaller and smaller parts of the rest at later answers. From then on, each wrong answer multiplies the
+    stake by p / target, and each right answer by (1 − p) / (1 − target). The evidence is the present value of all
+    stakes. If no answer is wrong with a probability above `target`, the evidence plus the money that is not yet staked
+    is a supermartingale that begins at 1. Such a supermartingale reaches 1 / (1 − level) with a probability of at most
+    1 − level (Ville's inequality). The evidence is smaller than the supermartingale, and so reaches this value no more
+    often. Earlier right answers do not make a late stake smaller, so the alarm need not wait until the errors outweigh
+    all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers that users complain about, because these are wrong more often than other answers.
@@ -112,7 +113,7 @@ class RiskMonitor:
         Parameters
         ----------
         correct : bool or array-like of shape (n_answers,)
-            Whether each answer is right: True or 1, False or 0.
+            True or 1 for each right answer, False or 0 for each wrong one.
 
         Returns
         -------
@@ -121,7 +122,7 @@ class RiskMonitor:
         Raises
         ------
         ValueError
-            If an entry is neither 1 nor 0. No answer is added then.
+            If an entry is neither 1 nor 0. In this case, none of the answers is added.
         """
         right = _read(correct)
         for start in range(0, len(right), _AT_ONCE):
@@ -156,7 +157,7 @@ class RiskMonitor:
 
         Examples
         --------
-        Stop one day, and go on the next:
+        Save the state, and continue later:
 
         >>> import json
         >>> from skconf import RiskMonitor
@@ -197,7 +198,8 @@ class RiskMonitor:
             monitor._restore(state)
         except (KeyError, TypeError) as error:
             raise ValueError(
-                f"state is not what state_dict() of a RiskMonitor returned: {error} is missing or of a wrong type."
+                "state is not what state_dict() of a RiskMonitor returned: a part is missing or of a wrong type "
+                f"({error})."
             ) from None
         return monitor
 
@@ -211,8 +213,9 @@ class RiskMonitor:
     def __add__(self, other: Any) -> Self:
         raise TypeError(
             "Two monitors cannot be merged, because their evidence depends on the order of the answers. Feed the "
-            "answers of both streams to one monitor as they come. Or divide the probability of a false alarm: with n "
-            "streams, give each monitor confidence_level = 1 - (1 - level) / n."
+            "answers of both streams to one monitor as they come. Or use a monitor for each of n streams, with "
+            "confidence_level = 1 - (1 - level) / n. The probability that none of them gives a false alarm is then at "
+            "least level."
         )
 
     def __repr__(self) -> str:

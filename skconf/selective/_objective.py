@@ -93,7 +93,7 @@ class Objective:
                 )
         if name in CURVES and not ranks_by_confidence:
             raise ValueError(
-                f"objective={name!r} is defined for the confidence only. Keep confidence='max_proba' and "
+                f"objective={name!r} is defined only if the score is the confidence. Keep confidence='max_proba' and "
                 "cost_matrix=None, and pass no score."
             )
         if self.cost_matrix is not None:
@@ -151,7 +151,7 @@ class Objective:
                 "to choose from, or use objective='risk' with a target.",
                 kind="no optimum inside",
             )
-        # If every sample is accepted, accept lower scores of new samples, too. CWSA is measured from the threshold, so
+        # If every sample is accepted, accept lower scores of new samples, too. CWSA depends on the threshold itself, so
         # its threshold stays.
         if sweep.accepted[best] == sweep.total and self.name not in CURVES:
             threshold = below_all(ranking.score)
@@ -182,7 +182,7 @@ class Objective:
             return f"the observed risk is above target={self.target} at every threshold"
         claim = f"a risk of at most target={self.target} at confidence_level={self.confidence_level}"
         if self.n_candidates > 1:
-            claim += f", shared by n_candidates={self.n_candidates}"
+            claim += f" for all n_candidates={self.n_candidates} together"
         fewest, total = smallest_sample(self.target, self.level), round(sweep.total)
         if total < fewest:
             samples = counted(total, "sample")

@@ -31,8 +31,8 @@ def register_onnx() -> None:
     score that is compared with the threshold. The graph of a calibrator has the output ``probabilities`` only.
 
     Calibration and threshold are computed in float64. Pass `X` in float64, too. If `X` is float32, probabilities are
-    rounded. This may also happen inside the graph, as skl2onnx computes some classifiers in float32, such as trees. The
-    answer may then change for a probability that is next to the threshold, or next to a step of the calibration.
+    rounded. They are also rounded if skl2onnx computes the classifier in float32, as it does for trees. Rounding may
+    change the answer if a probability is next to the threshold, or next to a step of the calibration.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def register_onnx() -> None:
 
     Notes
     -----
-    Some classifiers cannot be converted, and raise a ValueError: classifiers with decisions by costs, with a learned or
-    a callable `confidence`, with thresholds of slices, with calibrators of other libraries, or with numbers as labels
-    and a text as reject label. skl2onnx must be able to convert the inner classifier. If it cannot, register a
+    A classifier cannot be converted, and a ValueError is raised, if it decides by costs or has one of these: a learned
+    or callable `confidence`, a threshold for each slice, a calibrator of another library, or numbers as labels with a
+    string as reject label. skl2onnx must also be able to convert the inner classifier. If it cannot, register a
     converter for the inner classifier.
 
     Examples

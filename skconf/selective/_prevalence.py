@@ -32,7 +32,7 @@ def check_corrects(calibration: Any, keep_prediction: bool) -> None:
     if keep_prediction:
         raise ValueError(
             "keep_prediction=True contradicts prevalence: if the classes have other shares, another class may be the "
-            "most probable one. Leave one of them out."
+            "most probable one. Leave out keep_prediction or prevalence."
         )
     refuse_zeros(calibration, "prevalence")
 
@@ -44,9 +44,9 @@ class CorrectedCalibrator:
     Attributes
     ----------
     calibrator : calibrator
-        A calibrator for the class shares of the rows on which it was fitted.
+        A calibrator whose probabilities are for the class shares of its calibration rows.
     factor : ndarray of shape (n_classes,)
-        The given share of each class divided by its share in these rows.
+        The given share of each class divided by its share in the calibration rows.
     """
 
     calibrator: Any
@@ -67,8 +67,8 @@ def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floa
         return calibrator
     if not held.all():
         raise ValueError(
-            "prevalence needs rows of every class among the rows that calibrate, but one class has none. Pass more "
-            "rows of each class, or calibrate on a larger part (cv)."
+            "prevalence needs calibration rows of every class, but one class has none. Pass more rows of each class, "
+            "or calibrate on a larger part (cv)."
         )
     return CorrectedCalibrator(calibrator, shares * held.sum() / held)
 
@@ -127,7 +127,7 @@ def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> T
     best = int(np.flatnonzero(shown)[-1])
     stricter = max(found, key=lambda each: each.threshold)
     if best == 0:
-        reason = stricter.reason or "no threshold was shown to keep the risk at both ends of the range"
+        reason = stricter.reason or "no threshold was shown to meet the target at both ends of the range"
         return replace(stricter, threshold=np.inf, feasible=False, risk_upper_bound=np.nan, reason=reason)
     bound = max(float(each.results["risk_upper_bound"][best]) for each in found)
     threshold = float(stricter.results["threshold"][best])

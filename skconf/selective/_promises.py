@@ -60,12 +60,12 @@ class Search(NamedTuple):
     accepted : ndarray of shape (n_thresholds,)
         The number of samples that each threshold accepts.
     free : bool
-        Whether the thresholds are all scores, of which a planned part is tested.
+        True if the user gave no thresholds. All scores are then thresholds, and a planned part of them is tested.
     spend : str
-        How the tests of a promise spend its share.
+        How each promise divides its share among its tests: a name in `SPEND`.
     coins : ndarray of shape (TOSSES, n_samples)
-        Random numbers, which are the same for all promises, so the order of the promises has no effect. Empty without
-        costs.
+        Random numbers for tossing coins. All promises use the same numbers, so the order of the promises has no
+        effect. Empty without costs.
     """
 
     ranked: Samples
@@ -93,7 +93,7 @@ class Promise(ABC):
     code : int or None
         The position of the class.
     largest : float
-        The largest possible cost, if the promise is a mean of costs.
+        The largest possible cost, if the promise is about a mean cost.
     """
 
     risk: str
@@ -269,7 +269,7 @@ class MeanCharge(Counted):
 
 
 class MeanReward(Promise):
-    """A floor of CWSA or CWSA+, the mean reward of the accepted, which is measured from the threshold."""
+    """A floor of CWSA or CWSA+: the mean reward of the accepted. Each reward depends on the threshold itself."""
 
     is_open = is_floor = moves = True
     is_share = False
@@ -289,8 +289,8 @@ class MeanReward(Promise):
     def check(self, profile: ConfidenceProfile) -> None:
         if not profile.ranks_by_confidence:
             raise ValueError(
-                f"target[{self.risk!r}] is defined for the confidence only. Keep confidence='max_proba' and "
-                "cost_matrix=None, and pass no score."
+                f"target[{self.risk!r}] is defined only if the score is the confidence. Keep confidence='max_proba' "
+                "and cost_matrix=None, and pass no score."
             )
 
     def fewest(self, share: float) -> int:
@@ -318,7 +318,8 @@ class MeanReward(Promise):
         if not earned:
             return ""
         best = int(np.argmax(earned))
-        return f"; the largest observed is {earned[best]:.3g}, with {search.accepted[some[best]]:,} accepted samples"
+        count = search.accepted[some[best]]
+        return f"; the largest observed value is {earned[best]:.3g}, with {count:,} accepted samples"
 
 
 class Rate(Promise):
@@ -397,7 +398,7 @@ class RateFloor(Rate):
 
     def closest(self, search: Search) -> str:
         observed, limit = self.measured(search, len(search.ranked), np.inf)
-        return f"; if everything is accepted, it is {observed:.3g}, with a lower limit of {limit:.3g}"
+        return f"; even if everything is accepted, the rate is {observed:.3g}, with a lower limit of {limit:.3g}"
 
 
 class Coverage(RateFloor):

@@ -69,9 +69,9 @@ def in_control(
 ) -> NDArray[np.bool_]:
     """Return which thresholds are shown to have a risk of at most the target, all at once, at the level.
 
-    `errors` and `accepted` are whole numbers for at least one threshold, from the strictest to the loosest. The plan
-    ends at the number that the loosest threshold accepts. If several thresholds lie between two planned counts, the
-    strictest one is tested. `spend` is how 1 − `confidence_level` is spent: one of `SPEND`.
+    `errors` and `accepted` hold a whole number for each threshold, from the strictest to the loosest. There is at least
+    one threshold. The plan ends at the number that the loosest threshold accepts. If several thresholds lie between two
+    planned counts, the strictest one is tested. `spend` is how 1 − `confidence_level` is spent: one of `SPEND`.
     """
     return in_control_each(errors[np.newaxis], accepted, target, confidence_level, spend)[0]
 
@@ -92,8 +92,8 @@ class _Plan(NamedTuple):
     Attributes
     ----------
     new_errors : list of _Masses
-        For each test, the distribution of the errors among its new samples, which this test accepts and the test before
-        rejects.
+        For each test, the distribution of the errors among its new samples. These are the samples that this test
+        accepts and the test before it rejects.
     budget : ndarray of shape (n_tests,)
         The probability that each test removes if no test before it has succeeded.
     boundary : ndarray of shape (n_tests,)
@@ -254,7 +254,8 @@ def required_samples(
     errors : int, default=0
         Number of errors among the accepted samples.
     n_promises : int, default=1
-        Number of promises that share 1 − `confidence_level`. Multiply the numbers of slices, risks and candidates.
+        Number of promises that share 1 − `confidence_level`. Each candidate has a promise for each risk in each slice:
+        the number is the product of the numbers of slices, risks and candidates.
     prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the threshold is used, or a range, as in :func:`tune_threshold`. The
         labelled samples may have other shares. With a `prevalence`, the function returns a number for each class.
@@ -264,8 +265,8 @@ def required_samples(
     int or dict of label to int
         Number of samples on which the threshold is chosen. If samples come in clusters, it is the number of clusters.
         If there are slices, it is the number in each slice. With `prevalence`, it is the number of samples of each
-        class. From these samples, as many samples as needed can be drawn with the given shares; the probability that a
-        class has too few samples is below 0.001.
+        class. These are enough to draw a sample with the given shares; the probability that a class has too few is
+        below 0.001.
 
     Raises
     ------
@@ -278,17 +279,17 @@ def required_samples(
 
     Notes
     -----
-    The number holds for exactly `errors` errors, but more samples usually contain more errors. The tests are planned
-    anew for each number of samples. So a slightly larger number of samples may allow one error less than `errors`;
-    rarely, a slightly smaller number is enough.
+    The number holds for exactly `errors` errors, but more samples usually contain more errors. Because the tests are
+    planned anew for each number of samples, slightly more samples may allow one error less than `errors`. In rare
+    cases, slightly fewer samples are enough.
 
-    Any rule needs at least k/`coverage` samples. Here k is the smallest number of accepted samples such that, at an
-    error rate of `target`, at most `errors` of them are wrong with a probability of at most 1 − `confidence_level`. The
-    rule of this package also finds the threshold, and therefore needs more samples. For targets up to 0.3 and a
-    coverage of at least 0.01, it needs up to 1.75 times as many at a `confidence_level` of 0.95, and up to 2.25 times
-    as many at 0.8. At a coverage of 1, it needs up to 1.25 times as many. At lower levels and coverages, and at higher
-    targets, the factor can be larger: it is 4 at a level of 0.5, a target of 0.5 and a coverage of 0.01 (400 samples
-    instead of 100).
+    Any rule needs at least k/`coverage` samples. To find k, suppose that each accepted sample is wrong with probability
+    `target`. Then k is the smallest number of accepted samples for which P(`errors` or fewer are wrong) is at most 1 −
+    `confidence_level`. The rule of this package also finds the threshold, and therefore needs more samples. For targets
+    up to 0.3 and a coverage of at least 0.01, it needs up to 1.75 times as many at a `confidence_level` of 0.95, and up
+    to 2.25 times as many at 0.8. At a coverage of 1, it needs up to 1.25 times as many. At lower levels and coverages,
+    and at higher targets, the factor can be larger: it is 4 at a level of 0.5, a target of 0.5 and a coverage of 0.01
+    (400 samples instead of 100).
 
     Examples
     --------

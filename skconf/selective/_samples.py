@@ -17,7 +17,7 @@ class Charge(NamedTuple):
     each : ndarray of shape (n_samples,)
         The costs, 0 or greater.
     largest : float
-        The largest cost that is possible, fixed before the data are seen.
+        The largest possible cost, which is known before the data are seen.
     """
 
     each: Floats
@@ -43,7 +43,7 @@ class Samples:
     true, predicted : ndarray of shape (n_samples,) or None
         Codes of the classes. If they are None, no rate of a class can be promised.
     costs : mapping of str to ndarray of shape (n_samples,)
-        For each promise of a mean, what each prediction costs.
+        For each promise about a mean cost, the cost of each prediction.
     """
 
     score: Floats

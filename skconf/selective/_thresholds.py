@@ -15,7 +15,7 @@ from skconf._core.ranking import Ranking
 
 @dataclass(frozen=True)
 class Sweep:
-    """The accepted weight at each threshold, from the strictest to the loosest.
+    """The accepted weight and its errors at each threshold, from the strictest to the loosest.
 
     The first threshold is infinite and accepts nothing, so there is always a threshold to choose.
 
@@ -26,7 +26,7 @@ class Sweep:
     accepted : ndarray of shape (n_thresholds,)
         Weight of the samples that reach the threshold.
     errors : ndarray of shape (n_thresholds,)
-        Weight of the wrong samples among the accepted, or the cost of the accepted.
+        Weight of the accepted samples that are wrong, or total cost of the accepted samples.
     total : float
         Weight of all samples.
     share_answered : float, default=1.0
@@ -85,21 +85,21 @@ class TunedThreshold:
     ----------
     threshold : float
         Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. If every sample is
-        accepted, it is 0, or minus infinity for scores outside [0, 1]. The objectives "cwsa" and "cwsa_plus" are
-        measured from the threshold; for these objectives, the threshold is then the lowest score.
+        accepted, it is 0, or minus infinity if some scores are outside [0, 1]. For the objectives "cwsa" and
+        "cwsa_plus" it is the lowest score in this case, because their values depend on the threshold itself.
     feasible : bool
         Whether any threshold qualifies. If no threshold does, everything is rejected.
     coverage : float
-        Share of the samples that is accepted, in [0, 1]. Rows that abstain count as not accepted.
+        Share of the samples that is accepted, in [0, 1]. Rows in which the model abstains count as rejected.
     risk : float
         Error rate of the accepted samples, in [0, 1]. NaN if no sample is accepted. Without a `confidence_level` it is
         a little too low, because this threshold was the best of many on the same samples. With a `prevalence`, coverage
         and risk are those of all samples, weighted to the given shares.
     risk_upper_bound : float
-        Exact upper confidence limit of the risk at this threshold, at most the target. NaN without a
-        `confidence_level`. The `confidence_level` holds for the target only. It does not hold for a limit that is below
-        the target, because you did not set that limit in advance. With a `prevalence`, it is the limit of the samples
-        that were drawn with the given shares, so the risk of all samples may be above it.
+        Upper confidence limit of the risk at this threshold, at most the target. NaN without a `confidence_level`. If
+        the limit is below the target, the promise is still about the target: the `confidence_level` does not hold for
+        the limit, which you did not set in advance. With a `prevalence`, the limit comes from samples drawn with the
+        given shares, so `risk`, which is computed from all samples, may be above it.
     n_samples : int
         Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str
@@ -113,15 +113,15 @@ class TunedThreshold:
     guarantees : DataFrame or None
         A row for each promise in each slice, if the target is a mapping or if there are slices; else None. The columns
         ``slice`` ("all" without slices), ``risk``, ``class`` and ``target`` say what is promised. ``n_samples`` is the
-        number of samples that could be accepted: all samples of the slice; for a rate of a class, only the samples in
+        number of samples that the promise is about: all samples of the slice, or, for a rate of a class, the samples in
         the denominator of the rate. ``threshold`` and ``coverage`` are the threshold and the coverage of the slice.
-        ``observed`` is the rate or mean in the data. ``limit`` is its exact one-sided limit; the promises share
-        1 − `confidence_level`. It is NaN for means (costs, ECUAS and CWSA). ``shown`` says whether the promise is
-        guaranteed, and ``reason`` says why not.
+        ``observed`` is the rate or mean in the data. ``limit`` is the one-sided confidence limit of the rate; the
+        promises share 1 − `confidence_level`. A mean (cost, ECUAS or CWSA) has no limit: NaN. ``shown`` says whether
+        the promise is guaranteed, and ``reason`` says why not.
     by_class : DataFrame or None
         A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of
         the samples of the class that is accepted, and ``risk`` is the error rate of these accepted samples. Look at
-        both: a model that always predicts the common class has a low total risk.
+        both: a model that always predicts the common class has a low total risk, but is wrong on all other classes.
 
     See Also
     --------
@@ -147,7 +147,8 @@ class TunedThreshold:
         -------
         DataFrame
             A row for each threshold, from infinity down. The columns are `threshold`, `coverage`, `risk`,
-            `risk_upper_bound` and `objective`. The objective is NaN if a threshold does not qualify; higher is better.
+            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that does not qualify; otherwise,
+            higher is better.
         """
         return pd.DataFrame(self.results)
 

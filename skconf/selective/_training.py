@@ -51,7 +51,8 @@ class Training:
     rule : DecisionRule or None
         The rule that chooses decisions by their expected costs. None if the most probable class is the answer.
     costs : ndarray or None
-        Costs of each sample: under every class if decisions depend on these costs, else given the true class.
+        Costs of each sample. If decisions depend on these costs, they are the costs under each class; else only under
+        the true class.
     calibration : str, calibrator or None
         How probabilities are calibrated.
     shares : ndarray of shape (n_classes,) or None

@@ -55,9 +55,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
           predictions;
         - "coverage": the smallest coverage that is at least `target`; labels are not used;
         - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
-          decision costs its entry there;
-        - "cwsa", "cwsa_plus": the largest value of the metric. If fewer than 5% of the samples are accepted there, a
-          warning says so;
+          decision costs its entry in the matrix;
+        - "cwsa", "cwsa_plus": the largest value of the metric. A warning says so if fewer than 5% of the samples are
+          accepted at this threshold;
         - a function: the largest value that it returns. It gets the result of
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.
@@ -65,12 +65,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         If several thresholds are equally good, the one that accepts most is chosen.
     target : float or mapping of str to float or mapping, default=0.05
         Largest risk allowed (1 − accuracy), or smallest coverage. With a `confidence_level`, you can pass a mapping,
-        which makes several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its
-        keys are "risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage", and by class "false_negative_rate",
-        "false_positive_rate" and "recall". :func:`tune_threshold` says what each of them limits.
+        which makes several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. The
+        keys "risk", "cost", "ecuas_1", "cwsa", "cwsa_plus" and "coverage" have a number as value; with `slices`, they
+        can have a mapping of slice to number. The keys "false_negative_rate", "false_positive_rate" and "recall" have a
+        mapping of class to number. :func:`tune_threshold` says what each key limits.
 
-        The objective "risk" then accepts as many samples as the promises allow, and "coverage" as few. With `slices`, a
-        promise that is not by class can map each slice to a number.
+        With a mapping, the objective "risk" accepts as many samples as the promises allow, and "coverage" as few.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
         only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
@@ -81,15 +81,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         accepted.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
-        accepts more if there are few samples. Choose it before you look at the labels.
+        accepts more if there are few samples. Choose `spend` before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. If no answer can cost more than a rejection, nothing is
         rejected, with a warning.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
-        Cost of each decision under each true class, as in :class:`SelectiveClassifier`. With every objective, the
-        answer then has the least expected cost u, and a score of 1 − u/(largest possible u). If None, the answer is the
-        most probable class, and an error costs 1. You can also pass `costs` of shape (n_samples, n_decisions) to
-        ``fit``: the objective "cost" then counts these costs, not those of the matrix.
+        Cost of each decision under each true class, as in :class:`SelectiveClassifier`. The answer is then the decision
+        of least expected cost u, whatever the objective; its score is 1 − u/u_M, where u_M is the largest possible u.
+        If None, the answer is the most probable class, and an error costs 1. You can also pass `costs` of shape
+        (n_samples, n_decisions) to ``fit``: the objective "cost" then counts these costs, not those of the matrix.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
         accepted decisions that are not the true class. Otherwise no decision is right or wrong: the objective must
@@ -98,10 +98,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         The thresholds to choose from, in [0, 1]. None takes all distinct scores. With a `confidence_level`, None takes
         the scores that accept planned numbers of samples, see the notes.
     slices : "predicted_class", or label, int or list of these, default=None
-        The slices in each of which the promises must hold; they need a `confidence_level`. "predicted_class" makes a
-        slice of each predicted class. Names or positions of columns of `X` make a slice of each combination of their
-        values. Each slice gets its own threshold. A slice that has too few samples, is new, or has a missing value is
-        rejected, with a warning. `X` must have these columns, so put transformers inside this classifier.
+        The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
+        predicted class. Names or positions of columns of `X` make a slice of each combination of their
+        values. Each slice gets its own threshold. A slice with too few samples is rejected, with a warning. A sample of
+        a new slice, or with a missing value in these columns, is also rejected, with a warning. `X` must have these
+        columns, so put transformers inside this classifier.
     calibration : str, calibrator or None, default=None
         How the probabilities are calibrated, as in :class:`SelectiveClassifier`: a name such as "pooled", or a
         calibrator. None uses the probabilities as they are.
@@ -122,10 +123,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
         the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
         other samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on
-        out-of-fold scores, and a classifier fitted on all samples predicts. None means 5-fold cross-fitting if there
-        is no `confidence_level`. If there is one, None holds out a fifth of the samples, or half of them if a frozen
-        classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole clusters, and a float
-        holds out whole clusters.
+        out-of-fold scores, and a classifier fitted on all samples predicts. Without a `confidence_level`, None means
+        5-fold cross-fitting. With a `confidence_level`, None holds out a fifth of the samples, or half of them if a
+        frozen classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole clusters, and a
+        float holds out whole clusters.
     validation_fraction : float, default=None
         Share of the training rows that is passed as `eval_set` to the classifier's ``fit``, for early stopping, as in
         :class:`SelectiveClassifier`.
@@ -135,14 +136,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     n_jobs : int, default=None
         Number of folds that are fitted at once, as in joblib; -1 uses all cores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out parts, and of the sample drawn from each cluster.
+        Seed of all random draws, such as those of held-out parts and of the sample from each cluster.
 
     Attributes
     ----------
     threshold_ : float
-        Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. It is 0 if every
-        sample on which it was chosen is accepted; for "cwsa" and "cwsa_plus" it is then the lowest score. With `slices`
-        it is always 0.5, because scores are measured from the threshold of their slice: 0.5 + (score − threshold) / 2.
+        Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. If every sample on
+        which it was chosen is accepted, it is 0; for "cwsa" and "cwsa_plus" it is the lowest score in this case. With
+        `slices` it is always 0.5, because each score is replaced by 0.5 + (score − threshold of its slice) / 2.
     feasible_ : bool
         Whether any threshold qualifies. If none does, everything is rejected, with a warning.
     coverage_, risk_ : float
@@ -150,9 +151,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
         the best of many on the same samples. With a `prevalence`, coverage and risk are weighted to the given shares.
     risk_upper_bound_ : float
-        Exact upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The
-        `confidence_level` holds only for `target`, not for a limit below `target`. With a `prevalence`, the limit comes
-        from samples drawn with the given shares, so ``risk_``, which is computed from all samples, may be above it.
+        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. If the limit is below
+        `target`, the promise is still about `target`: the `confidence_level` does not hold for the limit, which you did
+        not set in advance. With a `prevalence`, the limit comes from samples drawn with the given shares, so ``risk_``,
+        which is computed from all samples, may be above it.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
@@ -160,8 +162,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         columns are described in `TunedThreshold.guarantees`.
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         Arrays with a value for each threshold: `threshold` (descending from infinity, which accepts nothing),
-        `coverage`, `risk`, `risk_upper_bound` and `objective`. The objective is NaN if a threshold does not qualify;
-        higher is better. Empty if there are `guarantees_`.
+        `coverage`, `risk`, `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that does not
+        qualify; otherwise, higher is better. Empty if there are `guarantees_`.
     by_class_ : DataFrame
         Coverage and risk of each class, if there is a `prevalence` and no `slices`. The columns are described in
         `TunedThreshold.by_class`.
@@ -179,22 +181,24 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if so few errors among the accepted samples would be improbable at a risk above `target`. Each
-    doubling of the accepted number has an equal share of δ. A test that passes leaves its share to the next one [1]_,
-    [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed exactly.
+    loose. A test passes if so few errors among the accepted samples would be improbable at a risk above `target`. By
+    default, each doubling of the number of accepted samples gets an equal share of δ. A test that passes leaves its
+    share to the next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is
+    wrong is computed exactly.
 
-    The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
+    The `confidence_level` is exact for any classifier if samples are independent and identically distributed, and if
+    one of two conditions holds:
 
-    - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
-    - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`.
+    - No scores tie, and `thresholds` is None. The risk may then rise and fall with the coverage.
+    - Once the risk has reached `target`, it rises with the coverage. Scores may tie, and you may pass `thresholds`.
 
     With `groups`, the threshold is chosen on a random sample from each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
-    ``params={"groups": groups}``: its own `groups` do not reach this classifier.
+    ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
-    each class or group, or after a shift. It does not hold after a search around this classifier: set `n_candidates`,
-    or put the search inside this classifier. With cross-fitting, the scores were computed by other classifiers than the
+    each class or group, or after a shift. If you search around this classifier, it holds only with `n_candidates`; or
+    put the search inside this classifier. With cross-fitting, the scores were computed by other classifiers than the
     final one, so the `confidence_level` is approximate, and a warning says so. Sample weights apply to the training
     and the calibration; without a `confidence_level`, also to the choice of the threshold.
 
@@ -296,8 +300,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         check_aim(objective, self.target, self.slices, len(training.classes), ranks_by_confidence=by_confidence)
         if rule is not None and not rule.of_classes and self.objective not in ("cost", "coverage"):
             raise ValueError(
-                f"objective={self.objective!r} counts errors, but if the decisions are not the classes, no decision "
-                "is right or wrong. Use objective='cost' or 'coverage'."
+                f"objective={self.objective!r} counts errors, but the decisions are not the classes, so no decision is "
+                "right or wrong. Use objective='cost' or 'coverage'."
             )
         if self.reject_cost is not None:
             warn_if_never_rejecting(self.reject_cost, training.dearest, "the highest cost of an answer")
@@ -367,8 +371,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         promised = names_of(MeanReward, self.target)
         if promised and not (training.rule is None and self._by_confidence):
             raise ValueError(
-                f"target[{promised[0]!r}] is defined for the confidence only. Keep confidence='max_proba' and "
-                "cost_matrix=None."
+                f"target[{promised[0]!r}] is defined only if the score is the confidence. Keep "
+                "confidence='max_proba' and cost_matrix=None."
             )
         table = None
         if self.slices is not None and not self._by_class:
@@ -390,13 +394,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             raise ValueError("target['cost'] needs a cost_matrix. Pass one, or use a target for the risk.")
         if training.costs is not None or callable(self.cost_matrix):
             raise ValueError(
-                f"target[{promised[0]!r}] needs a cost_matrix, whose largest entry bounds every cost. Costs of each "
-                "sample have no bound. Pass a cost_matrix, or use a target for the risk."
+                f"target[{promised[0]!r}] needs the largest possible cost: the largest entry of a cost_matrix. Costs "
+                "that differ from sample to sample have no bound. Pass an array as cost_matrix and no costs, or use a "
+                "target for the risk."
             )
         rule = training.rule
         if rule is None:
             if not self._by_confidence:
-                raise ValueError("target['ecuas_1'] is defined for the confidence only. Keep confidence='max_proba'.")
+                raise ValueError(
+                    "target['ecuas_1'] is defined only if the score is the confidence. Keep confidence='max_proba'."
+                )
             return charges_of(profile, self.target, None)
         cost, dearest = np.asarray(training.charged_costs(rows, profile.require("predicted_class"))), training.dearest
         # The score is 1 minus the relative uncertainty.
@@ -424,7 +431,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if unknown:
             warn(
                 f"{unknown:,} of {len(codes):,} samples are rejected, because they have no threshold: their slice is "
-                "missing, or no sample that chose the thresholds was in it."
+                "missing, or it had no sample when the thresholds were chosen."
             )
         return placed(score, np.append(self.thresholds_.to_numpy(), np.inf)[codes])
 

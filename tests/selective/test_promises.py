@@ -277,7 +277,7 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
             "prevalence is a range, but it must be a single share",
         ),
         ({"target": {"cwsa": 1.0}}, "must lie in"),
-        ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "defined for the confidence"),
+        ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "only if the score is the confidence"),
         ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "no effect"),
     ],
 )
@@ -543,7 +543,7 @@ class TestClassifier:
         assert model.guarantees_["observed"].tolist() == pytest.approx([paid, charged])
 
         for bad in ({"confidence": "entropy"}, {"cost_matrix": matrix}):
-            with pytest.raises(ValueError, match="defined for the confidence"):
+            with pytest.raises(ValueError, match="only if the score is the confidence"):
                 TunedSelectiveClassifierCV(frozen, target={"cwsa": 0.5}, **options, **bad).fit(X, y)
         with pytest.raises(ValueError, match="have no bound"):
             model.set_params(target={"cost": 0.4}, cost_matrix=lambda X: np.tile(matrix, (len(X), 1, 1))).fit(X, y)
@@ -644,7 +644,7 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     (why,) = reason({"recall": {0: 0.97}})
     right = (said == 0)[y == 0]
     low = beta.ppf(0.05, right.sum(), (~right).sum() + 1)
-    assert f"if everything is accepted, it is {right.mean():.3g}, with a lower limit of {low:.3g}" in why
+    assert f"even if everything is accepted, the rate is {right.mean():.3g}, with a lower limit of {low:.3g}" in why
     (why,) = reason({"risk": 0.003})
     assert re.search(
         r"closest threshold has [\d,]+ errors? among [\d,]+ accepted samples, so the upper limit of its risk is 0\.\d+",
@@ -771,7 +771,7 @@ def test_what_ecuas_charges_the_accepted_is_kept():
         assert row.shown
         assert row.observed == pytest.approx(expected)
         assert expected < 0.3
-    with pytest.warns(UserWarning, match="the largest observed is"):
+    with pytest.warns(UserWarning, match="the largest observed value is"):
         assert not tune_threshold(y, proba, target={"cwsa": 0.95}, confidence_level=LEVEL).feasible
 
 

@@ -292,8 +292,8 @@ def test_thresholds_that_accept_nothing():
 def test_candidates_are_named():
     reason = said(np.zeros(60), target=0.05, confidence_level=0.95, n_candidates=2)
     assert reason == (
-        "60 samples cannot show a risk of at most target=0.05 at confidence_level=0.95, shared by n_candidates=2: "
-        "at least 72 samples without an error are needed"
+        "60 samples cannot show a risk of at most target=0.05 at confidence_level=0.95 for all n_candidates=2 together"
+        ": at least 72 samples without an error are needed"
     )
 
 
@@ -334,7 +334,7 @@ def test_without_a_level_the_observed_risk_is_what_is_told():
         ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of at least one number"),
         ({"thresholds": [50, 90]}, ValueError, r"number in \[0, 1\], but is \[50, 90\]\. Divide percentages by 100"),
         ({"groups": np.arange(N)}, ValueError, "groups have no effect without a confidence_level"),
-        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence only. Keep"),
+        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "only if the score is the confidence. Keep"),
     ],
 )
 def test_bad_parameters_are_refused(task, params, error, message):
