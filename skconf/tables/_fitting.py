@@ -300,7 +300,11 @@ class Readings:
         is_binary = set(truth) <= {"0", "1"}
         if len(truth) > 2 or (len(truth) < 2 and not is_binary):
             return
+        of_answers = prediction is None and self.given.pos_label is None
+        of_answers = of_answers and any(len(set(self.texts(each))) <= 2 for each in self.strange(target))
         for name, label in self._positives((target, prediction), truth):
+            if of_answers and spelled(name) in CONFIDENCES_OR_POSITIVES and np.nanmin(self.numbers(name)) >= 0.5:
+                continue  # it may be the confidence in these answers
             if prediction is None or self._is_sure_of(label, name, prediction):
                 labels = ("0", "1") if is_binary else tuple(truth)
                 yield Reading(target, prediction, proba=(name,), labels=labels, of_single=label)
@@ -366,6 +370,12 @@ class Readings:
             if len(texts) and np.isin(texts, list(known)).mean() >= 0.5:
                 predictions.append(name)
         return predictions
+
+    def strange(self, target: Any) -> list[Any]:
+        """Return the columns that are called like predicted labels, but hold words of which none is a true label."""
+        called, truth = self.called_predictions(target), self.truth(target)
+        strange = [name for name in called if not np.isin(self.texts(name), truth).any()]
+        return [name for name in strange if len(self.texts(name)) and np.isnan(self.numbers(name)).any()]
 
     def called_predictions(self, target: Any) -> list[Any]:
         """Return the columns with a usual name of predicted labels, or OUTER.label beside its score."""

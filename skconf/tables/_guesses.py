@@ -121,10 +121,9 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
         )
     if advice := _advice_on_probabilities(possible, truth):
         return advice
-    for name in possible.called_predictions(target):
-        texts = possible.texts(name)
-        if len(texts) and not np.isin(texts, truth).any() and np.isnan(possible.numbers(name)).any():
-            return f"{name!r} has {texts[0]!r}, which is no true label. Write predicted labels in the same way."
+    for name in possible.strange(target):
+        text = possible.texts(name)[0]
+        return f"{name!r} has {text!r}, which is no true label. Write predicted labels in the same way."
     if sure and possible.predictions(target):
         if words := words_in(possible.loaded(sure[:1])[0]):
             return (

@@ -130,6 +130,12 @@ LAYOUTS = {
     ),
     "classes called true and false": ({"label": Y.astype(bool), **both("{}", ["false", "true"])}, *TWO, "of 0 and 1"),
     "torch": ({"targets": Y, "preds": PRED, "probs": P}, *TWO, "'probs' as the probability of 1"),
+    "a positive column beside labels of another kind": (
+        {"label": Y, "pred": np.array(["NEG", "POS"])[PRED], "y_score": 0.5 + P / 2},
+        Y == 1,
+        0.5 + P / 2,
+        "'y_score' as the probability of 1",
+    ),
     "true and pred": ({"true": Y3, "pred": PRED3, **named("{}")}, *THREE, "'true' as the true label, 'pred' as the"),
     "labels that the affix holds, too": (
         {"label": np.array(["a", "b"])[Y], **both("{}_proba", ["a", "b"])},
@@ -229,6 +235,10 @@ REFUSED = {
     "predicted labels of another kind": (
         {"label": Y3, "pred": [f"LABEL_{place}" for place in P3.argmax(axis=1)], "score": SURE3},
         r"'pred' has 'LABEL_\d', which is no true label\. Write predicted labels in the same way",
+    ),
+    "predicted labels of another kind, and a confidence": (
+        {"label": [1] * 59 + [0], "pred": np.array(["NEG", "POS"])[PRED], "score": SURE},
+        r"'pred' has '(NEG|POS)', which is no true label\. Write predicted labels in the same way",
     ),
     "correctness alone": ({"correct": Y == PRED, "logprob": np.log(SURE)}, "Beside 'correct', name the column of the"),
     "a submission": (
