@@ -131,8 +131,8 @@ LAYOUTS = {
     "classes called true and false": ({"label": Y.astype(bool), **both("{}", ["false", "true"])}, *TWO, "of 0 and 1"),
     "torch": ({"targets": Y, "preds": PRED, "probs": P}, *TWO, "'probs' as the probability of 1"),
     "a positive column beside labels of another kind": (
-        {"label": Y, "pred": np.array(["NEG", "POS"])[PRED], "y_score": 0.5 + P / 2},
-        Y == 1,
+        {"label": [1] * 59 + [0], "pred": np.array(["NEG", "POS"])[PRED], "y_score": 0.5 + P / 2},
+        np.arange(60) < 59,
         0.5 + P / 2,
         "'y_score' as the probability of 1",
     ),
