@@ -13,6 +13,7 @@ from skconf.inference._assessment import Assessment
 from skconf.inference._verdict import assess
 from skconf.inspection._risk_difference import RiskDifference
 from skconf.profile import ConfidenceProfile, Kind
+from skconf.profile._answers import computed_once
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.comparison import Comparison, compare_models
 from skconf.report._evidence.costs import assess_costs
@@ -276,20 +277,13 @@ class Evidence:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_computed"}
 
-    @cached_property
-    def _guarantees(self) -> dict[tuple[Any, float], Guarantee]:
-        return {}
-
+    @computed_once
     def guarantee(self, model: Any, target: float) -> Guarantee:
         """Return the threshold of a model that is guaranteed to keep a limit, or why there is none."""
-        if (model, target) not in self._guarantees:
-            of_each = 1 - (1 - self.level) / self.n_candidates
-            self._guarantees[model, target] = (
-                guarantee_of_cells(self.stops[model], target, of_each)
-                if model in self.known_stops
-                else guarantee(self.profiles[model], self.stops[model], target, of_each)
-            )
-        return self._guarantees[model, target]
+        of_each = 1 - (1 - self.level) / self.n_candidates
+        if model in self.known_stops:
+            return guarantee_of_cells(self.stops[model], target, of_each)
+        return guarantee(self.profiles[model], self.stops[model], target, of_each)
 
     def units(self, model: Any) -> str:
         """Return the name of the units that a guarantee counts."""
