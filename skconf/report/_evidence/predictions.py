@@ -180,7 +180,10 @@ def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, 
     if len(set(counts.values())) > 1:
         raise ValueError(f"slices need rows that all models share, but the models have {counts} rows.")
     read = read_slices(given, next(iter(counts.values())))
-    answers = {model: each.abstained and np.flatnonzero(~each.abstained.rows) for model, each in profiles.items()}
+    answers = {
+        model: None if each.abstained is None else np.flatnonzero(~each.abstained.rows)
+        for model, each in profiles.items()
+    }
     return {
         model: read if rows is None else {column: each.of_answers(rows) for column, each in read.items()}
         for model, rows in answers.items()
