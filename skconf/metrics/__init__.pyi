@@ -93,8 +93,9 @@ def adaptive_calibration_error(
 
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
-    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between distinct
-    confidences, where the weights of both halves are most similar; if two cuts are equally good, the lower one is used.
+    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between two distinct
+    confidences, at the place where the total weights of the two halves differ least. If two places are equally good,
+    the lower one is used.
 
     Parameters
     ----------
@@ -274,7 +275,7 @@ def calibration_distance_error(
     """Calibration distance: mean distance of the confidences from a rising fit of correctness.
 
     The value is Σ w |c − iso(c)| / Σ w. Here c is the confidence, and iso is the non-decreasing function of c that fits
-    the correctness best in least squares. Tied confidences (in float64) are one point of the fit.
+    the correctness best in least squares. Samples whose confidences are equal in float64 are one point of the fit.
 
     Returns
     -------
@@ -496,7 +497,7 @@ def confidence_gap(
 
     The value is Σ w (c − z) / Σ w, with c the confidence and z = 1 for a right prediction and 0 for a wrong one. If it
     is above 0, the classifier is overconfident overall; if it is below 0, it is underconfident. Overconfidence at some
-    confidences and underconfidence at others cancel out. Use :func:`smooth_calibration_error` to find them.
+    confidences and underconfidence at others cancel out. :func:`smooth_calibration_error` counts both.
 
     Returns
     -------
@@ -712,7 +713,7 @@ def cumulative_calibration_error(
 
     Let S(t) = Σ w (z − c) 1[c <= t] / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. S starts at 0. The value is the maximum absolute deviation max |S| ("mad"), or the range max S − min S
-    ("range"). Tied confidences are added together.
+    ("range"). Samples with the same confidence enter S in one step.
 
     Parameters
     ----------
@@ -738,8 +739,8 @@ def cw_accuracy_score(
     """Confidence-weighted accuracy (cwA): the share of the total confidence that is on right predictions.
 
     cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. If all
-    confidences are equal, it is the accuracy. If right predictions have a higher average confidence than wrong ones, it
-    is above the accuracy.
+    confidences are equal, cwA is the accuracy. If right predictions have a higher average confidence than wrong ones,
+    cwA is above the accuracy.
 
     Returns
     -------
@@ -759,20 +760,20 @@ def cw_balanced_accuracy_score(
 ) -> float:
     """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
 
-    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class
-    without samples in `y_true`, or whose samples all have confidence 0, is left out. The value is scikit-learn's
+    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class is
+    left out if `y_true` has no sample of it, or if all its samples have confidence 0. The value is scikit-learn's
     balanced accuracy with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     adjusted : bool, default=False
-        Rescale the value so that a constant prediction has 0. A perfect prediction still has 1.
+        Rescale the value, so that a model that always predicts the same class has 0. A perfect model still has 1.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. It can be negative only if `adjusted`. NaN, with a warning, if all
-        confidences are zero, or if `adjusted` and a single class is left.
+        In [-1, 1]; higher is better, 1 is best. Only an adjusted value can be negative. NaN, with a warning, if all
+        confidences are zero. An adjusted value is also NaN if only one class is left.
     """
 
 def cw_cohen_kappa_score(
@@ -800,8 +801,8 @@ def cw_cohen_kappa_score(
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all samples with a positive confidence have the
-        same true class and the same predicted class.
+        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero, or if all samples
+        with a positive confidence are of one class and this class is predicted for all of them.
     """
 
 def cw_confusion_matrix(
@@ -917,7 +918,8 @@ def cw_fbeta_score(
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
-        How many times as much recall counts as precision. With 0 it is precision, with infinity it is recall.
+        β: recall counts β times as much as precision. With 0, the value is the precision; with infinity, it is the
+        recall.
 
     Returns
     -------
@@ -1064,7 +1066,7 @@ def cw_precision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted precision: of the confidence in predictions of a class, the share on right ones.
+    """Confidence-weighted precision: the share of predictions of a class that are right, counted by confidence.
 
     The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     precision with weights w c, where c is the confidence of the predicted class.
@@ -1121,7 +1123,7 @@ def cw_recall_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted recall: of the confidence on samples of a class, the share on right ones.
+    """Confidence-weighted recall: the share of samples of a class whose prediction is right, counted by confidence.
 
     The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     recall with weights w c, where c is the confidence of the predicted class.
@@ -1182,8 +1184,9 @@ def cw_roc_auc_score(
     The cwAUC of class k is Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j, over all pairs of a sample i of class k
     and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
     predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
-    another class, if confident predictions are drawn more often. It is scikit-learn's area with weights w c. If it is
-    above the unweighted area, pairs of confident predictions are ranked better than other pairs.
+    another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under the
+    ROC curve with weights w c. If it is above the area with weights w, pairs of confident predictions are ranked better
+    than other pairs.
 
     Parameters
     ----------
@@ -1194,9 +1197,9 @@ def cw_roc_auc_score(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; higher is better, 1 is best. A class has no value if `y_true` has no sample of it, or no sample of
-        another class. It is then NaN in the array and left out of averages, and a warning names it. NaN, with a
-        warning, if no class has a value.
+        In [0, 1]; higher is better, 1 is best. A class has no value if no sample of it, or no sample of another class,
+        has a confidence above 0. Then its entry in the array is NaN, averages leave the class out, and a warning names
+        it. If no class has a value, the result is NaN, with a warning.
     """
 
 @overload
@@ -1236,7 +1239,7 @@ def cw_roc_curve(
     Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
     cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
     is the same for the samples of other classes. The curve is scikit-learn's ROC curve with weights w c. Samples with
-    equal p_k are added together.
+    equal p_k make one step of the curve.
 
     Parameters
     ----------
@@ -1246,8 +1249,8 @@ def cw_roc_curve(
     Returns
     -------
     ROCCurve
-        A named tuple (fpr, tpr, thresholds) of arrays. If negative samples are missing or all have confidence 0, `fpr`
-        is NaN, with a warning; the same holds for positive samples and `tpr`.
+        A named tuple (fpr, tpr, thresholds) of arrays. If no negative sample has a confidence above 0, `fpr` is NaN,
+        with a warning. If no positive sample has one, `tpr` is NaN, with a warning.
     """
 
 @overload
@@ -1262,10 +1265,10 @@ def cw_specificity_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence-weighted specificity: of the confidence on samples outside a class, the share predicted outside it.
+    """Confidence-weighted specificity: of the samples outside a class, the share that is not predicted as this class.
 
-    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
-    samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
+    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
+    recall of all other classes taken as one class, with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
@@ -1320,7 +1323,7 @@ def cwsa_curve(
     phi: Callable[[Floats], ArrayLike] | None = None,
     similarity: ArrayLike | None = None,
 ) -> CWSACurve:
-    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, from one sort.
+    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, computed with one sort of the confidences.
 
     The formulas are those of :func:`cwsa_score`, :func:`cwsa_plus_score`, :func:`coverage_score` and
     :func:`selective_accuracy_score`.
@@ -1333,12 +1336,12 @@ def cwsa_curve(
         What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
         ("all").
     phi : callable, default=None
-        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
-        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
+        A function that replaces φ, the weight of an accepted answer. It takes an array of accepted confidences, and
+        returns a number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
-        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
-        columns are the classes.
+        Grades in [0, 1] for pairs of classes. They replace z, which is 1 for a right answer and 0 for a wrong one. Rows
+        are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
+        and columns are the classes.
 
     Returns
     -------
@@ -1363,8 +1366,8 @@ def cwsa_plus_score(
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
     threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
-    the threshold.
+    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
+    changes with the threshold.
 
     Parameters
     ----------
@@ -1375,12 +1378,12 @@ def cwsa_plus_score(
     normalize : {"accepted", "all"}, default="accepted"
         The divisor of the sum: the weight of accepted predictions ("accepted"), or of all predictions ("all").
     phi : callable, default=None
-        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
-        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
+        A function that replaces φ, the weight of an accepted answer. It takes an array of accepted confidences, and
+        returns a number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
-        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
-        columns are the classes.
+        Grades in [0, 1] for pairs of classes. They replace z, which is 1 for a right answer and 0 for a wrong one. Rows
+        are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
+        and columns are the classes.
 
     Returns
     -------
@@ -1405,8 +1408,8 @@ def cwsa_score(
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
     − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
-    the threshold.
+    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
+    changes with the threshold.
 
     Parameters
     ----------
@@ -1418,12 +1421,12 @@ def cwsa_score(
         The divisor of the sum. "accepted" is the weight of accepted predictions, as in the equation of the paper. "all"
         is the weight of all predictions, as in the tables of the paper and in the authors' code.
     phi : callable, default=None
-        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
-        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
+        A function that replaces φ, the weight of an accepted answer. It takes an array of accepted confidences, and
+        returns a number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
-        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
-        columns are the classes.
+        Grades in [0, 1] for pairs of classes. They replace z, which is 1 for a right answer and 0 for a wrong one. Rows
+        are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
+        and columns are the classes.
 
     Returns
     -------
@@ -1449,8 +1452,8 @@ def ecd_test(
     """Test of calibration by the ECD: it compares the log loss with the log loss that the probabilities imply.
 
     If the model is calibrated, labels are random draws from the probabilities. The difference then has mean 0 and
-    variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here p_ik is the probability of class k for sample i, and H_i the
-    entropy of these probabilities, with n samples.
+    variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here n is the number of samples, p_ik the probability of class k for
+    sample i, and H_i the entropy of the probabilities of sample i.
 
     Parameters
     ----------
@@ -1458,10 +1461,10 @@ def ecd_test(
         Which probabilities are used: the probabilities of all classes ("classes"), or the probabilities c and 1 − c
         that the prediction is right or wrong ("confidence").
     eps : float, default=1e-8
-        Probabilities are raised to at least eps in the logarithms, in float64.
+        Smallest probability in a logarithm: smaller ones are replaced by eps. Logarithms are computed in float64.
     method : {"simulation", "normal"}, default="simulation"
         "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
-        the variance above.
+        mean 0 and the variance above.
     alpha : float, default=0.05
         Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_resamples : int, default=5000
@@ -1543,12 +1546,12 @@ def entropic_calibration_difference(
     Parameters
     ----------
     on : {"classes", "confidence"}, default="classes"
-        Which probabilities are used. "classes" uses the probabilities of all classes. "confidence" uses c for a right
-        prediction and 1 − c for a wrong prediction, with the confidence c; the value is then the mean of (c − z) logit
-        c, with z = 1 for a right prediction and 0 for a wrong one. For two classes, both values are the same; for more
-        classes, they are very different.
+        Which probabilities are used. "classes" uses the probabilities of all classes. "confidence" uses the
+        probabilities c and 1 − c that the prediction is right or wrong, where c is the confidence. The value is then
+        the mean of (c − z) logit c, with z = 1 for a right prediction and 0 for a wrong one. For two classes, both
+        options give the same value; for more classes, their values are very different.
     eps : float, default=1e-8
-        Probabilities are raised to at least eps in the logarithms, in float64.
+        Smallest probability in a logarithm: smaller ones are replaced by eps. Logarithms are computed in float64.
 
     Returns
     -------
@@ -1567,13 +1570,13 @@ def estimated_calibration_index(
     n_bins: int = 15,
     strategy: str = "uniform",
 ) -> float:
-    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
+    """Estimated calibration index (ECI): 1 minus the mean gap of the bins, each divided by the largest possible gap.
 
-    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence c. Here
-    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin contains its
-    upper end, but not its lower end; the first bin also contains a confidence of 0. The divisor is the largest gap that
-    is possible at this confidence. So each bin adds the distance of its point from the diagonal of the reliability
-    diagram, relative to the largest possible distance.
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence. Here v_b
+    is the bin's share of the weight, and accuracy and confidence are the means over the samples of the bin. A bin
+    contains its upper end, but not its lower end; the first bin also contains a confidence of 0. The divisor is the
+    largest gap that is possible at this confidence: in the reliability diagram, the largest distance that the point of
+    the bin can have from the diagonal.
 
     Parameters
     ----------
@@ -1631,9 +1634,9 @@ def expected_calibration_error(
 ) -> float:
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
-    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b of the confidence c and the samples i in each, with z = 1 for
-    a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end; the first bin also
-    contains a confidence of 0.
+    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b, with the samples i in each bin. Here c is the confidence,
+    and z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end; the
+    first bin also contains a confidence of 0.
 
     Parameters
     ----------
@@ -1649,8 +1652,8 @@ def expected_calibration_error(
         largest g.
     on : {"confidence", "classes"}, default="confidence"
         Which probabilities are put into bins. "confidence" uses the confidence of the prediction. "classes" uses the
-        probability of each class, and compares it with the frequency of this class. The error is then the plain mean
-        over classes, including classes that are absent.
+        probability of each class, and compares it with the frequency of this class. The value is then the plain mean of
+        the errors of all classes, including classes without samples.
 
     Returns
     -------
@@ -1673,8 +1676,8 @@ def logit_smoothed_calibration_error(
 
     LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w. Here z = 1 for a right prediction and 0 for a wrong one,
     l is the log-odds of its confidence, ρ is the logistic function, and K is a normal density of standard deviation σ.
-    It is the calibration error of the model after normal noise is added to its log-odds. Unlike a binned error, it is
-    continuous in the confidences.
+    LS-ECE is the calibration error of the model after normal noise is added to its log-odds. Unlike a binned error, it
+    is continuous in the confidences.
 
     Parameters
     ----------
@@ -1682,7 +1685,7 @@ def logit_smoothed_calibration_error(
         The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
         bins.
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], at least 1e-15.
+        Confidences are clipped to [eps, 1 - eps]. The smallest eps is 1e-15.
 
     Returns
     -------
@@ -1703,9 +1706,10 @@ def maximum_calibration_error(
 ) -> float:
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the samples i in
-    each, with z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end;
-    the first bin also contains a confidence of 0. A bin with a single sample counts as much as any other bin.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b, with the samples i in each bin. Here c
+    is the confidence, and z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its
+    lower end; the first bin also contains a confidence of 0. A bin with a single sample counts as much as any other
+    bin.
 
     Parameters
     ----------
@@ -1739,11 +1743,11 @@ def metric_coverage_auc(
 ) -> float:
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper.
-    The area ends at the coverage of the last threshold, and so it prefers worse models: if a perfect model has a
-    confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose models by
-    this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then ends at
-    coverage 0, and a perfect model has 1.
+    As in the paper, the area is computed by the trapezoidal rule between the coverages of the thresholds. It leaves out
+    the coverages below that of the last threshold, so a worse model may have a larger area. For example, if a perfect
+    model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose
+    models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then
+    includes all coverages down to 0, and a perfect model has 1.
 
     Parameters
     ----------
@@ -1755,19 +1759,21 @@ def metric_coverage_auc(
         What CWSA and CWSA+ are divided by: the weight of accepted predictions ("accepted"), or of all predictions
         ("all").
     phi : callable, default=None
-        Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a
-        number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
+        A function that replaces φ, the weight of an accepted answer. It takes an array of accepted confidences, and
+        returns a number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are
-        predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
-        columns are the classes.
+        Grades in [0, 1] for pairs of classes. They replace z, which is 1 for a right answer and 0 for a wrong one. Rows
+        are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
+        and columns are the classes.
     to_zero : bool, default=False
-        Extend the curve to coverage 0. The extension has the height of the last threshold that accepts anything.
+        Extend the curve to coverage 0, with the value that the metric has at the highest threshold that accepts
+        anything.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. If nothing is accepted, the metric is 0.
+        In [-1, 1]; higher is better, 1 is best. Without `to_zero`, the metric counts as 0 at a threshold that accepts
+        nothing.
     """
 
 def overconfidence_risk(
@@ -1999,7 +2005,7 @@ def spiegelhalter_test(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> SpiegelhalterResult:
-    """Spiegelhalter's test of calibration: it compares squared errors with what the confidences imply.
+    """Spiegelhalter's test of calibration: it compares the squared errors with those that the confidences imply.
 
     The statistic is S = Σ w (z − c)(1 − 2c) / sqrt(Σ w² (1 − 2c)² c (1 − c)), with z = 1 for a right prediction and 0
     for a wrong one, and c its confidence. If the model is calibrated and there are many samples, S has a standard
@@ -2009,7 +2015,7 @@ def spiegelhalter_test(
     -------
     SpiegelhalterResult
         Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, every prediction of confidence 1 is right, and every prediction of confidence 0 is wrong.
+        1/2 or 1, no prediction of confidence 1 is wrong, and no prediction of confidence 0 is right.
     """
 
 def t_cal_test(
@@ -2028,11 +2034,11 @@ def t_cal_test(
     """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
-    width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
-    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). To find its distribution under
+    width, c is in bin floor(m c), so c = 1 has its own bin. For n samples, there are B = floor(2 log2(n / sqrt(ln n)))
+    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. To find their distributions under
     calibration, n confidences are drawn with replacement. For each of them, correctness is drawn with this confidence
-    as the probability. Calibration is rejected if any DPE_m is above its 1 − alpha/B quantile. With a single sample it
-    is never rejected.
+    as the probability. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With
+    a single sample, calibration is never rejected.
 
     Parameters
     ----------
@@ -2041,8 +2047,8 @@ def t_cal_test(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. All numbers of bins use the same draws, because the bins are nested. If there
-        are so few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of draws under calibration. The same draws are used for all numbers of bins. If there are so few draws
+        that no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 
@@ -2071,15 +2077,17 @@ def tce_error(
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
-    few confidences are rejected. With narrow bins, few confidences are rejected for any classifier.
+    few confidences are rejected. If bins hold few samples, the tests have little power: few confidences are rejected,
+    even for a miscalibrated classifier.
 
     Parameters
     ----------
     strategy : {"pavabc", "quantile"}, default="pavabc"
-        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Confidences are added in
-        ascending order. After each step, the last two bins merge while their joint size is at most n_min, or while it
-        is at most n_max and the accuracy does not increase. The last n_min samples are added together; they join the
-        previous bin if 2 n_min <= n_max. "quantile" makes bins of equal mass.
+        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Each confidence, in
+        ascending order, starts a new bin. If the joint size of the last two bins is at most n_min, they merge. They
+        also merge if this size is at most n_max and the last bin does not have the higher accuracy. This is repeated as
+        long as bins merge. The last n_min samples together are one bin; if 2 n_min <= n_max, they join the previous bin
+        instead. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

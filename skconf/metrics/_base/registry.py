@@ -67,12 +67,12 @@ class WeightMeaning(Enum):
     COUNTS = "Non-negative weights w. A sample of weight 2 counts as two samples."
     #: Between whole weights the value is interpolated.
     WHOLE_COUNTS = (
-        "Non-negative weights w. A sample of weight 2 counts as two samples. Fractions are interpolated with the "
-        "digamma function."
+        "Non-negative weights w. A sample of weight 2 counts as two samples. For weights between whole numbers, the "
+        "value is interpolated with the digamma function."
     )
     IMPORTANCES = (
-        "Non-negative weights w: importances. If all weights are doubled, nothing changes. But a sample of weight 2 is "
-        "not the same as two samples, because a row that is given twice makes the sample larger."
+        "Non-negative weights w. They are importances: if all weights are doubled, nothing changes. A sample of weight "
+        "2 is not the same as two samples, because the number of samples counts, too."
     )
     REFUSED = "It must be None, because this metric does not support weights."
 
@@ -90,18 +90,18 @@ RestsOn = Literal["errors", "order", "classes", "tail", "samples"]
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Registered(ABC):
-    """Base of metrics: a subclass with a `name` is made a frozen dataclass, a function and scorers.
+    """Base of metrics: subclasses are frozen dataclasses, and one with a `name` also gets a function and scorers.
 
     Class keywords
     --------------
     name : str
         Name of the public function. Its ending gives the direction: with `_score`, higher is better; with `_loss` and
-        `_error`, lower is better. Other names need `greater_is_better`.
+        `_error`, lower is better. For other names, `greater_is_better` gives the direction, if there is one.
     bounds, best, reference
         See `Info`.
     scorers : str or mapping of str to Preset
-        A stem or the presets themselves. From a stem, names follow by scikit-learn's rules: the prefix `neg_` if lower
-        is better, and averages as suffixes.
+        The presets by their names, or a stem. Names are made of a stem by scikit-learn's rules: the prefix is `neg_` if
+        lower is better, and the suffixes are averages.
     aliases : tuple of str
         See `Info`.
     rests_on : {"errors", "order", "classes", "tail", "samples"}
@@ -283,7 +283,7 @@ def _negative(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Nearness:
-    """The score of a value that is best inside its range: minus the distance from the best value.
+    """The score of a metric whose best value lies inside its range: minus the distance from the best value.
 
     Attributes
     ----------

@@ -21,19 +21,20 @@ from skconf.profile import ConfidenceProfile
 
 @dataclass(frozen=True, eq=False)
 class StratifiedShares:
-    """Numbers of wrong and right answers of each stratum, in several parts of the answers.
+    """Numbers of wrong and right answers in each part of the data, counted separately for each stratum.
 
     Attributes
     ----------
     wrong, right : ndarray of shape (n_strata, n_parts)
-        Numbers of answers. If weights differ within a stratum, they are effective numbers.
+        Numbers of answers. If weights differ within a stratum, Kish's effective numbers.
     sizes : ndarray of shape (n_strata,)
-        Number of all answers of each stratum, counted in the same way.
+        Number of all answers of each stratum. If weights differ within it, the effective number.
     mass : ndarray of shape (n_strata,)
         Share of each stratum in the total weight.
     may_be_wrong, may_be_right : ndarray of shape (n_strata, n_parts), bool
-        Whether wrong and right answers are possible. If all answers of a part are the same class, the rows of this
-        class are right, and all other rows are wrong.
+        Whether a stratum can have wrong or right answers in a part. Suppose that strata are the true classes, and that
+        all answers of a part name the same class. Then this class has only right answers there, and the other classes
+        have only wrong ones.
     """
 
     wrong: Floats

@@ -23,25 +23,25 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
     """Return the confidence-weighted version of a metric that takes sample weights.
 
     The metric gets the weights w c, where w is the sample weight and c the confidence of the predicted class. So a
-    prediction counts by its confidence. If the metric treats weights as repetition counts, the result is the metric of
-    the confidence-weighted confusion matrix or ROC curve.
+    prediction counts by its confidence. If the metric counts a sample of weight 2 as two samples, the result is its
+    value for the confidence-weighted confusion matrix or ROC curve.
 
     Parameters
     ----------
     metric : callable
         A function ``metric(y_true, y, *, sample_weight=...)``, such as the functions of :mod:`sklearn.metrics`.
     response : {"auto", "predict", "predict_proba"}, default="auto"
-        The second argument of the metric. "predict" passes predicted labels. "predict_proba" passes probabilities of
-        shape (n_samples, n_classes), with columns sorted by label; in a binary task, it passes the probabilities of the
-        positive class, of shape (n_samples,). "auto" chooses by the name of the second argument: `y_proba`, `y_prob`,
-        `y_score`, `y_scores` and `probas_pred` get probabilities, and all other names get predicted labels. The log
-        losses of scikit-learn always get probabilities.
+        What the metric gets as its second argument. "predict" passes predicted labels. "predict_proba" passes
+        probabilities of shape (n_samples, n_classes), with columns sorted by label; in a binary task, it passes the
+        probabilities of the positive class, of shape (n_samples,). "auto" chooses by the name of the second argument:
+        `y_proba`, `y_prob`, `y_score`, `y_scores` and `probas_pred` get probabilities, and all other names get
+        predicted labels. The log losses of scikit-learn always get probabilities.
 
     Returns
     -------
     ConfidenceWeighted
         A callable ``f(y_true, y_proba, *, y_pred=None, labels=None, pos_label=None, sample_weight=None, **kwargs)``. It
-        returns the result of the metric, and passes the other arguments on to it. It can be pickled if the metric can.
+        passes `kwargs` on to the metric, and returns its result. It can be pickled if the metric can.
 
     Raises
     ------
@@ -80,7 +80,7 @@ class ConfidenceWeighted:
     metric : callable
         The metric, with a parameter `sample_weight`.
     response : {"auto", "predict", "predict_proba"}, default="auto"
-        The second argument of the metric.
+        What the metric gets as its second argument.
     """
 
     metric: Callable[..., Any]
@@ -116,7 +116,7 @@ class ConfidenceWeighted:
         sample_weight: ArrayLike | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Return the metric with weights w c.
+        """Return the metric with weights w c: the sample weights times the confidences.
 
         Parameters
         ----------

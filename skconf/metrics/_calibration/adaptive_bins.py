@@ -25,8 +25,9 @@ class AdaptiveCalibrationError(
 
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
-    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between distinct
-    confidences, where the weights of both halves are most similar; if two cuts are equally good, the lower one is used.
+    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between two distinct
+    confidences, at the place where the total weights of the two halves differ least. If two places are equally good,
+    the lower one is used.
 
     {predictions}
     min_samples : int, default=10

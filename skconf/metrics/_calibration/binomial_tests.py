@@ -35,14 +35,16 @@ class CalibrationErrorByTests(
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
-    few confidences are rejected. With narrow bins, few confidences are rejected for any classifier.
+    few confidences are rejected. If bins hold few samples, the tests have little power: few confidences are rejected,
+    even for a miscalibrated classifier.
 
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"
-        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Confidences are added in
-        ascending order. After each step, the last two bins merge while their joint size is at most n_min, or while it
-        is at most n_max and the accuracy does not increase. The last n_min samples are added together; they join the
-        previous bin if 2 n_min <= n_max. "quantile" makes bins of equal mass.
+        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Each confidence, in
+        ascending order, starts a new bin. If the joint size of the last two bins is at most n_min, they merge. They
+        also merge if this size is at most n_max and the last bin does not have the higher accuracy. This is repeated as
+        long as bins merge. The last n_min samples together are one bin; if 2 n_min <= n_max, they join the previous bin
+        instead. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10
@@ -59,7 +61,7 @@ class CalibrationErrorByTests(
 
     Notes
     -----
-    Tied confidences are added together, and no bin splits them, so a bin may be larger than n_max. The authors' code
+    Samples with the same confidence are always in the same bin, so a bin may be larger than n_max. The authors' code
     adds tied confidences one by one, so its result depends on the order of the rows.
 
     References

@@ -20,7 +20,7 @@ class CalibrationDistance(
     """Calibration distance: mean distance of the confidences from a rising fit of correctness.
 
     The value is Σ w |c − iso(c)| / Σ w. Here c is the confidence, and iso is the non-decreasing function of c that fits
-    the correctness best in least squares. Tied confidences (in float64) are one point of the fit.
+    the correctness best in least squares. Samples whose confidences are equal in float64 are one point of the fit.
 
     {predictions}
 
@@ -74,7 +74,7 @@ class CumulativeCalibrationError(
 
     Let S(t) = Σ w (z − c) 1[c <= t] / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. S starts at 0. The value is the maximum absolute deviation max |S| ("mad"), or the range max S − min S
-    ("range"). Tied confidences are added together.
+    ("range"). Samples with the same confidence enter S in one step.
 
     {predictions}
     statistic : {"mad", "range"}, default="mad"

@@ -36,12 +36,12 @@ class EntropicCalibrationDifference(
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"
-        Which probabilities are used. "classes" uses the probabilities of all classes. "confidence" uses c for a right
-        prediction and 1 − c for a wrong prediction, with the confidence c; the value is then the mean of (c − z) logit
-        c, with z = 1 for a right prediction and 0 for a wrong one. For two classes, both values are the same; for more
-        classes, they are very different.
+        Which probabilities are used. "classes" uses the probabilities of all classes. "confidence" uses the
+        probabilities c and 1 − c that the prediction is right or wrong, where c is the confidence. The value is then
+        the mean of (c − z) logit c, with z = 1 for a right prediction and 0 for a wrong one. For two classes, both
+        options give the same value; for more classes, their values are very different.
     eps : float, default=1e-8
-        Probabilities are raised to at least eps in the logarithms, in float64.
+        Smallest probability in a logarithm: smaller ones are replaced by eps. Logarithms are computed in float64.
 
     Returns
     -------
@@ -91,7 +91,7 @@ class ECDTestResult(NamedTuple):
     p_value : float
         Two-sided p-value of calibration.
     low, high : float
-        Quantiles alpha/2 and 1 − alpha/2 of the statistic if the model is calibrated.
+        Quantiles alpha/2 and 1 − alpha/2 of the statistic for a calibrated model.
     outcome : int
         1 if the statistic is above `high` (overconfident), −1 if it is below `low` (underconfident), else 0.
     """
@@ -116,18 +116,18 @@ class ECDTest(
     """Test of calibration by the ECD: it compares the log loss with the log loss that the probabilities imply.
 
     If the model is calibrated, labels are random draws from the probabilities. The difference then has mean 0 and
-    variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here p_ik is the probability of class k for sample i, and H_i the
-    entropy of these probabilities, with n samples.
+    variance n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²). Here n is the number of samples, p_ik the probability of class k for
+    sample i, and H_i the entropy of the probabilities of sample i.
 
     {predictions}
     on : {"classes", "confidence"}, default="classes"
         Which probabilities are used: the probabilities of all classes ("classes"), or the probabilities c and 1 − c
         that the prediction is right or wrong ("confidence").
     eps : float, default=1e-8
-        Probabilities are raised to at least eps in the logarithms, in float64.
+        Smallest probability in a logarithm: smaller ones are replaced by eps. Logarithms are computed in float64.
     method : {"simulation", "normal"}, default="simulation"
         "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
-        the variance above.
+        mean 0 and the variance above.
     alpha : float, default=0.05
         Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_resamples : int, default=5000
@@ -150,9 +150,9 @@ class ECDTest(
 
     Notes
     -----
-    Each simulation draws the label of every sample. To save time, the samples with the smallest effect on the
-    statistic may be drawn as one sum with the same mean, variance and skewness. This is done only if there are so many
-    of them that the difference is not visible in 5,000 simulations.
+    Each simulation draws the label of every sample. To save time, the samples with the smallest effect on the statistic
+    may be drawn as one sum with the same mean, variance and skewness. This is done only if there are so many of these
+    samples that 5,000 simulations do not show a difference.
 
     References
     ----------

@@ -63,9 +63,9 @@ class ExpectedCalibrationError(
 ):
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
 
-    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b of the confidence c and the samples i in each, with z = 1 for
-    a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end; the first bin also
-    contains a confidence of 0.
+    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over the bins b, with the samples i in each bin. Here c is the confidence,
+    and z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end; the
+    first bin also contains a confidence of 0.
 
     {predictions}
     n_bins : int, default=15
@@ -80,8 +80,8 @@ class ExpectedCalibrationError(
         largest g.
     on : {"confidence", "classes"}, default="confidence"
         Which probabilities are put into bins. "confidence" uses the confidence of the prediction. "classes" uses the
-        probability of each class, and compares it with the frequency of this class. The error is then the plain mean
-        over classes, including classes that are absent.
+        probability of each class, and compares it with the frequency of this class. The value is then the plain mean of
+        the errors of all classes, including classes without samples.
 
     Returns
     -------
@@ -159,9 +159,10 @@ class MaximumCalibrationError(
 ):
     """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
 
-    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b of the confidence c and the samples i in
-    each, with z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its lower end;
-    the first bin also contains a confidence of 0. A bin with a single sample counts as much as any other bin.
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the non-empty bins b, with the samples i in each bin. Here c
+    is the confidence, and z = 1 for a right prediction and 0 for a wrong one. A bin contains its upper end, but not its
+    lower end; the first bin also contains a confidence of 0. A bin with a single sample counts as much as any other
+    bin.
 
     {predictions}
     n_bins : int, default=15
@@ -213,13 +214,13 @@ class EstimatedCalibrationIndex(
     reference=ECI,
     scorers="eci",
 ):
-    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest gap.
+    """Estimated calibration index (ECI): 1 minus the mean gap of the bins, each divided by the largest possible gap.
 
-    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence c. Here
-    v_b is the bin's share of the weight, and accuracy and confidence are the means over its samples. A bin contains its
-    upper end, but not its lower end; the first bin also contains a confidence of 0. The divisor is the largest gap that
-    is possible at this confidence. So each bin adds the distance of its point from the diagonal of the reliability
-    diagram, relative to the largest possible distance.
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence. Here v_b
+    is the bin's share of the weight, and accuracy and confidence are the means over the samples of the bin. A bin
+    contains its upper end, but not its lower end; the first bin also contains a confidence of 0. The divisor is the
+    largest gap that is possible at this confidence: in the reliability diagram, the largest distance that the point of
+    the bin can have from the diagonal.
 
     {predictions}
     n_bins : int, default=15

@@ -36,7 +36,7 @@ class ConfidenceGap(
 
     The value is Σ w (c − z) / Σ w, with c the confidence and z = 1 for a right prediction and 0 for a wrong one. If it
     is above 0, the classifier is overconfident overall; if it is below 0, it is underconfident. Overconfidence at some
-    confidences and underconfidence at others cancel out. Use :func:`smooth_calibration_error` to find them.
+    confidences and underconfidence at others cancel out. :func:`smooth_calibration_error` counts both.
 
     {predictions}
 
@@ -49,13 +49,13 @@ class ConfidenceGap(
 
     See Also
     --------
-    skconf.inference.assess_confidence : Whether the gap is more than chance.
+    skconf.inference.assess_confidence : Tests whether chance can explain the gap.
     calibrated_size_ratio : Overconfidence in the errors at high confidence.
 
     Notes
     -----
-    There is no scorer for the gap, because a search for a small gap would choose a model whose confidence is always
-    equal to its accuracy.
+    There is no scorer for the gap, because a search for a small gap could choose a useless model: one that gives every
+    sample the same confidence, its overall accuracy.
 
     References
     ----------
@@ -102,7 +102,7 @@ class SpiegelhalterTest(
     best=None,
     reference=SPIEGELHALTER,
 ):
-    """Spiegelhalter's test of calibration: it compares squared errors with what the confidences imply.
+    """Spiegelhalter's test of calibration: it compares the squared errors with those that the confidences imply.
 
     The statistic is S = Σ w (z − c)(1 − 2c) / sqrt(Σ w² (1 − 2c)² c (1 − c)), with z = 1 for a right prediction and 0
     for a wrong one, and c its confidence. If the model is calibrated and there are many samples, S has a standard
@@ -114,22 +114,22 @@ class SpiegelhalterTest(
     -------
     SpiegelhalterResult
         Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, every prediction of confidence 1 is right, and every prediction of confidence 0 is wrong.
+        1/2 or 1, no prediction of confidence 1 is wrong, and no prediction of confidence 0 is right.
 
     {raises}
 
     See Also
     --------
-    skconf.inference.assess_confidence : Finds more: overall, at the top, and opposite gaps.
+    skconf.inference.assess_confidence : Also finds overconfidence at high confidence, and gaps that cancel out.
 
     Notes
     -----
-    The test is two-sided, and cannot find every kind of miscalibration. The terms of its sum change sign at c = 1/2,
-    where they are 0. So an S above 0 means overconfidence only if all confidences are above 1/2. We simulated 2,000
-    sets of 1,000 samples that are overconfident by 5 percentage points, and tested each at the one-sided level of 5%.
-    Spiegelhalter's test found overconfidence in 99% of the sets if confidences lie in (0.5, 1), in 5% if they lie in
-    (0.2, 0.8), and in none if they lie in (0.1, 0.5). A test of the gap between confidence and accuracy found it in 96
-    to 98% of the sets in all three cases.
+    The test is two-sided, and cannot find every kind of miscalibration. The factor 1 − 2c in the sum is positive below
+    c = 1/2, and negative above. So an S above 0 means overconfidence only if all confidences are above 1/2. We
+    simulated 2,000 data sets of 1,000 samples, overconfident by 5 percentage points, and tested each data set one-sided
+    at the level of 5%. Spiegelhalter's test found overconfidence in 99% of the data sets with confidences in (0.5, 1),
+    in 5% of those with confidences in (0.2, 0.8), and in none with confidences in (0.1, 0.5). A test of the gap between
+    confidence and accuracy found overconfidence in 96 to 98% of the data sets in all three cases.
 
     References
     ----------

@@ -59,10 +59,10 @@ class SmoothCalibrationError(
 
     Notes
     -----
-    The gaps are put on a grid with at least 24 cells for each σ, or with a million cells if σ is below 2.3e-5. They are
-    smoothed by a cosine transform, which reflects them at 0 and 1. So the time grows with the number of samples plus
-    the number of cells, and confidences of exactly 0 or 1 count in full. The authors' package relplot counts
-    confidences of exactly 0 or 1 by half, so its values are lower for saturated models.
+    The gaps are put on a grid over [0, 1], with at least 24 points in an interval of length σ. If σ is below 2.3e-5,
+    the grid has a million points. A cosine transform smooths the gaps, and reflects them at 0 and 1. So the time grows
+    with the number of samples plus the number of points, and confidences of exactly 0 or 1 count in full. The authors'
+    package relplot counts confidences of exactly 0 or 1 by half, so its values are lower for saturated models.
 
     References
     ----------
@@ -124,15 +124,15 @@ class LogitSmoothedCalibrationError(
 
     LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w. Here z = 1 for a right prediction and 0 for a wrong one,
     l is the log-odds of its confidence, ρ is the logistic function, and K is a normal density of standard deviation σ.
-    It is the calibration error of the model after normal noise is added to its log-odds. Unlike a binned error, it is
-    continuous in the confidences.
+    LS-ECE is the calibration error of the model after normal noise is added to its log-odds. Unlike a binned error, it
+    is continuous in the confidences.
 
     {predictions}
     bandwidth : float, default=1/15
         The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
         bins.
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], at least 1e-15.
+        Confidences are clipped to [eps, 1 - eps]. The smallest eps is 1e-15.
 
     Returns
     -------
@@ -147,10 +147,10 @@ class LogitSmoothedCalibrationError(
 
     Notes
     -----
-    The integral is computed on a grid of 24 cells for each σ. The authors' code draws noise at random instead; the
-    integral is the mean over such draws. If few samples lie within σ of each other, each sample is a separate gap, and
-    the value is close to the mean of |c − z|. For a calibrated model, the value decreases with the number of samples,
-    to at most 0.2σ.
+    The integral is computed on a grid with steps of σ/24. The authors' code draws noise at random instead; the integral
+    is the mean over such draws. If few samples lie within σ of each other, the gaps of different samples hardly cancel
+    out, and the value is close to the mean of |c − z|. For a calibrated model, the value falls as the number of samples
+    grows; its limit is at most 0.2σ.
 
     References
     ----------

@@ -29,13 +29,13 @@ class TCalResult(NamedTuple):
     rejected : bool
         Whether calibration is rejected.
     p_value : float
-        p-value of calibration: the smallest of `p_values`, multiplied by their number, at most 1.
+        p-value of calibration: the smallest of `p_values` times their number, or 1 if this product is larger.
     n_bins : ndarray of shape (n_levels,)
-        Number of bins at each level.
+        Numbers of bins. Each is a level, with its own statistic.
     statistics : ndarray of shape (n_levels,)
         Debiased estimate of the squared calibration error with these bins. It may be negative.
     thresholds : ndarray of shape (n_levels,)
-        Quantile 1 − alpha / n_levels of each statistic if the model is calibrated.
+        For each statistic, its quantile 1 − alpha / n_levels for a calibrated model.
     p_values : ndarray of shape (n_levels,)
         p-value of each statistic.
     """
@@ -61,11 +61,11 @@ class TCalTest(
     """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
-    width, c is in bin floor(m c), so c = 1 has its own bin. The statistic is DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) /
-    |bin| with n samples, for m = 2, 4, …, 2^B with B = floor(2 log2(n / sqrt(ln n))). To find its distribution under
+    width, c is in bin floor(m c), so c = 1 has its own bin. For n samples, there are B = floor(2 log2(n / sqrt(ln n)))
+    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. To find their distributions under
     calibration, n confidences are drawn with replacement. For each of them, correctness is drawn with this confidence
-    as the probability. Calibration is rejected if any DPE_m is above its 1 − alpha/B quantile. With a single sample it
-    is never rejected.
+    as the probability. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With
+    a single sample, calibration is never rejected.
 
     {predictions}
     alpha : float, default=0.05
@@ -73,8 +73,8 @@ class TCalTest(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. All numbers of bins use the same draws, because the bins are nested. If there
-        are so few draws that no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of draws under calibration. The same draws are used for all numbers of bins. If there are so few draws
+        that no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 

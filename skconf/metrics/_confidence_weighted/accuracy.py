@@ -23,8 +23,8 @@ class CWAccuracy(
     """Confidence-weighted accuracy (cwA): the share of the total confidence that is on right predictions.
 
     cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. If all
-    confidences are equal, it is the accuracy. If right predictions have a higher average confidence than wrong ones, it
-    is above the accuracy.
+    confidences are equal, cwA is the accuracy. If right predictions have a higher average confidence than wrong ones,
+    cwA is above the accuracy.
 
     {predictions}
 

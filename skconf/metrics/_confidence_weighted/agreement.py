@@ -25,19 +25,19 @@ class CWBalancedAccuracy(
 ):
     """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
 
-    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class
-    without samples in `y_true`, or whose samples all have confidence 0, is left out. The value is scikit-learn's
+    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class is
+    left out if `y_true` has no sample of it, or if all its samples have confidence 0. The value is scikit-learn's
     balanced accuracy with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     adjusted : bool, default=False
-        Rescale the value so that a constant prediction has 0. A perfect prediction still has 1.
+        Rescale the value, so that a model that always predicts the same class has 0. A perfect model still has 1.
 
     Returns
     -------
     float
-        {facts} It can be negative only if `adjusted`. NaN, with a warning, if all confidences are zero, or if
-        `adjusted` and a single class is left.
+        {facts} Only an adjusted value can be negative. NaN, with a warning, if all confidences are zero. An adjusted
+        value is also NaN if only one class is left.
 
     {raises}
 
@@ -60,7 +60,7 @@ class CWBalancedAccuracy(
     0.6
     """
 
-    undefined = "all confidences are zero, or there is a single class to adjust for"
+    undefined = "all confidences are zero, or only one class is left, for which there is no adjusted value"
 
     adjusted: bool = False
 
@@ -181,8 +181,8 @@ class CWCohenKappa(
     Returns
     -------
     float
-        {facts} NaN, with a warning, if all samples with a positive confidence have the same true class and the same
-        predicted class.
+        {facts} NaN, with a warning, if all confidences are zero, or if all samples with a positive confidence are of
+        one class and this class is predicted for all of them.
 
     {raises}
 
@@ -201,7 +201,10 @@ class CWCohenKappa(
     0.614
     """
 
-    undefined = "all confidence is on a single class, which is true and predicted, or all confidences are zero"
+    undefined = (
+        "all confidences are zero, or all samples with a confidence above 0 are of one class, and this class is "
+        "predicted for all of them"
+    )
 
     weights: str | None = None
 

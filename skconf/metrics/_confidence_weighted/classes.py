@@ -25,7 +25,7 @@ class CWPrecision(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_precision",
 ):
-    """Confidence-weighted precision: of the confidence in predictions of a class, the share on right ones.
+    """Confidence-weighted precision: the share of predictions of a class that are right, counted by confidence.
 
     The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     precision with weights w c, where c is the confidence of the predicted class.
@@ -42,7 +42,7 @@ class CWPrecision(
 
     See Also
     --------
-    cw_recall_score : The share of the confidence on a class that is right.
+    cw_recall_score : The share of the samples of a class whose prediction is right.
     cprecision_score : Precision from the probabilities of all classes, predicted or not.
 
     References
@@ -69,7 +69,7 @@ class CWRecall(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_recall",
 ):
-    """Confidence-weighted recall: of the confidence on samples of a class, the share on right ones.
+    """Confidence-weighted recall: the share of samples of a class whose prediction is right, counted by confidence.
 
     The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
     recall with weights w c, where c is the confidence of the predicted class.
@@ -112,10 +112,10 @@ class CWSpecificity(
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_specificity",
 ):
-    """Confidence-weighted specificity: of the confidence on samples outside a class, the share predicted outside it.
+    """Confidence-weighted specificity: of the samples outside a class, the share that is not predicted as this class.
 
-    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is the recall of all
-    samples that do not belong to the class, with weights w c, where c is the confidence of the predicted class.
+    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
+    recall of all other classes taken as one class, with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -216,7 +216,8 @@ class CWFBeta(
     {predictions}
     {averages}
     beta : float, default=1.0
-        How many times as much recall counts as precision. With 0 it is precision, with infinity it is recall.
+        β: recall counts β times as much as precision. With 0, the value is the precision; with infinity, it is the
+        recall.
 
     Returns
     -------

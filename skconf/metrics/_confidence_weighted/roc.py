@@ -51,7 +51,7 @@ class CWROCCurve(
     Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
     cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
     is the same for the samples of other classes. The curve is scikit-learn's ROC curve with weights w c. Samples with
-    equal p_k are added together.
+    equal p_k make one step of the curve.
 
     {predictions}
     drop_intermediate : bool, default=True
@@ -60,10 +60,10 @@ class CWROCCurve(
     Returns
     -------
     ROCCurve
-        A named tuple (fpr, tpr, thresholds) of arrays. If negative samples are missing or all have confidence 0, `fpr`
-        is NaN, with a warning; the same holds for positive samples and `tpr`.
+        A named tuple (fpr, tpr, thresholds) of arrays. If no negative sample has a confidence above 0, `fpr` is NaN,
+        with a warning. If no positive sample has one, `tpr` is NaN, with a warning.
 
-    {raises} If there are more than two classes and no `pos_label`, which names the class of the curve.
+    {raises} If there are more than two classes, and `pos_label` does not give the class of the curve.
 
     See Also
     --------
@@ -108,7 +108,8 @@ class CWROCCurve(
         positive = profile.positive_class
         if positive is None and profile.classes is not None:
             raise ValueError(
-                f"There are {profile.n_classes} classes, but a curve is of one class. Pass this class as pos_label."
+                f"There are {profile.n_classes} classes, but an ROC curve is for one class against the rest. Pass this "
+                "class as pos_label."
             )
         positive = profile.require("positive_class")
         weight, present = _confidence_weight(profile), profile.require("true_class") == positive
@@ -138,8 +139,9 @@ class CWROCAUC(
     The cwAUC of class k is Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j, over all pairs of a sample i of class k
     and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
     predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
-    another class, if confident predictions are drawn more often. It is scikit-learn's area with weights w c. If it is
-    above the unweighted area, pairs of confident predictions are ranked better than other pairs.
+    another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under the
+    ROC curve with weights w c. If it is above the area with weights w, pairs of confident predictions are ranked better
+    than other pairs.
 
     {predictions}
     average : {"macro", "weighted"} or None, default="macro"
@@ -149,8 +151,9 @@ class CWROCAUC(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        {facts} A class has no value if `y_true` has no sample of it, or no sample of another class. It is then NaN in
-        the array and left out of averages, and a warning names it. NaN, with a warning, if no class has a value.
+        {facts} A class has no value if no sample of it, or no sample of another class, has a confidence above 0. Then
+        its entry in the array is NaN, averages leave the class out, and a warning names it. If no class has a value,
+        the result is NaN, with a warning.
 
     {raises}
 
@@ -174,9 +177,9 @@ class CWROCAUC(
     array([1.  , 0.84, 1.  ])
     """
 
-    undefined = "no class has a confidence above 0 both on its own samples and on other samples"
+    undefined = "no class has both samples of its own and other samples with a confidence above 0"
     weighted_by = "confidence"
-    lacking = "they need a confidence above 0 both on their own samples and on other samples"
+    lacking = "no sample of such a class, or no other sample, has a confidence above 0"
     result_by_class = float | Floats  # a binary task has one value
 
     def __post_init__(self) -> None:

@@ -121,7 +121,7 @@ class CWSACurveOverThresholds(
     best=None,
     reference=f"{CWSA}, Section 3 and appendix A.4",
 ):
-    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, from one sort.
+    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, computed with one sort of the confidences.
 
     The formulas are those of :func:`cwsa_score`, :func:`cwsa_plus_score`, :func:`coverage_score` and
     :func:`selective_accuracy_score`.
@@ -179,11 +179,11 @@ class MetricCoverageAUC(
 ):
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    The area is computed by the trapezoidal rule over the coverages of the thresholds. This is the area of the paper.
-    The area ends at the coverage of the last threshold, and so it prefers worse models: if a perfect model has a
-    confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose models by
-    this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then ends at
-    coverage 0, and a perfect model has 1.
+    As in the paper, the area is computed by the trapezoidal rule between the coverages of the thresholds. It leaves out
+    the coverages below that of the last threshold, so a worse model may have a larger area. For example, if a perfect
+    model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose
+    models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then
+    includes all coverages down to 0, and a perfect model has 1.
 
     {predictions}
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
@@ -195,12 +195,13 @@ class MetricCoverageAUC(
         ("all").
     {reward}
     to_zero : bool, default=False
-        Extend the curve to coverage 0. The extension has the height of the last threshold that accepts anything.
+        Extend the curve to coverage 0, with the value that the metric has at the highest threshold that accepts
+        anything.
 
     Returns
     -------
     float
-        {facts} If nothing is accepted, the metric is 0.
+        {facts} Without `to_zero`, the metric counts as 0 at a threshold that accepts nothing.
 
     {raises}
 

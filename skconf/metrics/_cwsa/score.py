@@ -78,12 +78,12 @@ threshold : float, default=None
     0.5."""
 REWARD = """\
 phi : callable, default=None
-    Replaces φ, the weight of an accepted answer: a function of an array of accepted confidences that returns a number
-    for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
+    A function that replaces φ, the weight of an accepted answer. It takes an array of accepted confidences, and returns
+    a number for each. None uses (c − threshold) / (1 − threshold), with c the confidence.
 similarity : array-like of shape (n_classes, n_classes), default=None
-    Graded correctness in [0, 1], in place of z, which is 1 for a right answer and 0 for a wrong one. Rows are predicted
-    classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and columns are
-    the classes."""
+    Grades in [0, 1] for pairs of classes. They replace z, which is 1 for a right answer and 0 for a wrong one. Rows are
+    predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows and
+    columns are the classes."""
 
 
 class _AboveThreshold(AtThreshold, rests_on="errors"):
@@ -139,8 +139,8 @@ class CWSAScore(
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
     − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
-    the threshold.
+    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
+    changes with the threshold.
 
     {predictions}
     {threshold}
@@ -192,8 +192,8 @@ class CWSAPlusScore(
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
     threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because φ is measured from
-    the threshold.
+    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
+    changes with the threshold.
 
     {predictions}
     {threshold}
