@@ -22,7 +22,7 @@ class Stretch:
     Attributes
     ----------
     low, high : float
-        The range of confidence: from `low` on and below `high`. If `high` is infinite, the range has no upper end.
+        The range of confidence: at least `low`, and below `high`. If `high` is infinite, the range has no upper end.
     count : float
         Number of answers, or their weight.
     observed : float
@@ -30,14 +30,14 @@ class Stretch:
     expected : float
         Number of errors that the confidences imply, Σ (1 − c).
     errors_low, errors_high : float
-        Interval of the number of errors. In at least 95% of data sets, the intervals of all stretches hold together. An
-        interval does not contain `expected` if miscalibration was found in the stretch, and only then.
+        Confidence interval of `count` times the true error rate. In at least 95% of data sets, the intervals of all
+        stretches contain their true values. `expected` is outside the interval if and only if `found` is True.
     p_value : float
         Exact two-sided p-value of the number of errors, for this stretch alone.
     found : bool
         Whether the difference between observed and expected errors is more than chance, given that many stretches were
-        tested. It is False if a part of the stretch is miscalibrated in the other direction; the interval then contains
-        the expected number.
+        tested. If a part of the stretch is miscalibrated in the other direction, `found` can be False in spite of a
+        small `p_value`, because the direction of the whole stretch is then unclear.
     direction : {"overconfident", "underconfident"} or None
         The kind of miscalibration that was found. None if nothing was found.
     grade : str
@@ -67,51 +67,53 @@ class Assessment:
     text : str
         The verdict, in one or two sentences.
     p_value : float
-        Joint p-value of the hypothesis that confidences are calibrated, over all ranges of confidence. It is two-sided:
+        Joint p-value of all ranges of confidence, for the hypothesis that confidences are calibrated. It is two-sided:
         `overconfident` and `underconfident` say in which direction. NaN if there are too few errors to say.
     found : bool
         Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
     grade : str
-        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". Of each interval, the end closer
-        to the expected errors decides. The grade is "close to calibrated" if the other end is negligible as well. It is
-        "none shown" if nothing was found, and "too few to say" if overconfidence of 10 percentage points could have
-        been missed.
+        How bad the miscalibration is at least: "negligible", "mild", "serious" or "unusable". Each interval is graded
+        by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is "negligible", the grade
+        is "close to calibrated". Otherwise, if nothing was found, it is "too few to say" if overconfidence of 10
+        percentage points could have been missed, and "none shown" if not.
     grade_at_most : str
-        How bad the miscalibration may be at most, from "negligible" to "unusable". Of each interval, the end farther
-        from the expected errors decides.
+        How bad the miscalibration may be at most, from "negligible" to "unusable". Each interval is graded by its end
+        farther from the expected errors; the worst grade counts.
     n_samples : int
         Number of answers.
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy. It contains `confidence` if `found` is False. If answers come in clusters, it is
-        for answers of new clusters, and may exclude `confidence`.
+        95% interval of the accuracy. If `found` is False, it contains `confidence`. Clusters are an exception: their
+        interval is for answers of new clusters, and may exclude `confidence`.
     gap, gap_low, gap_high : float
         Average confidence minus accuracy, and its 95% interval, which contains 0 if `found` is False.
     observed_errors, expected_errors : float
-        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested.
+        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested: if
+        weights differ, if answers are graded, or if they come in clusters.
     levels : tuple of Stretch
         The first stretch has all answers. The other stretches have the answers with a confidence of at least 0.5, 0.9,
         0.99, 0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
     overconfident, underconfident : Stretch or None
         The stretch with the strongest evidence of overconfidence, and of underconfidence. None if none was found.
     detectable_over, detectable_under : float
-        Size of the gap that would be found in at least 80% of data sets like these predictions, for overconfidence and
-        for underconfidence. NaN if no gap would be found in 80% of data sets.
+        The gap that can be detected, for overconfidence and for underconfidence. If the true gap had this size, it
+        would be found in at least 80% of data sets with these confidences. NaN if no gap is large enough.
     most_frequent : float
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.
     decisive : float or None
         If miscalibration was found only because of one wrong answer, the confidence of this answer; else None.
     decisive_row : int or None
-        The row of this wrong answer, counted from 0. None if the predictions are not in memory.
+        The row of this wrong answer, counted from 0. None if there is no such answer, or if the predictions were read
+        in parts, because their rows are then unknown.
     certain, certain_wrong : int
         Number of answers with a confidence of 1, and number of errors among them.
     looks_swapped : bool
         Whether labels or columns of probabilities may be in the wrong order, because so few answers are right. It is
-        True if the accuracy is far below the accuracy of always giving the rarer class. With two classes, any accuracy
-        below that is enough, if swapped answers would be right about as often as the confidences imply. The verdict
-        then says so.
+        True if the accuracy is far below the share of the most frequent class, and far below the share of all other
+        classes together. With two classes, it is also True if swapped answers would be right more often than the most
+        frequent class occurs, and about as often as the confidences imply.
     """
 
     text: str = ""

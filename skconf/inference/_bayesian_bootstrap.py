@@ -28,21 +28,23 @@ N_DRAWS, MOST_PLACES = 2_000, 2_000
 
 
 class Phantoms(NamedTuple):
-    """Given answers and phantom answers, and how the weights of both are drawn.
+    """The answers in the data and phantom answers, and how the weights of both are drawn.
 
     Attributes
     ----------
     given : ConfidenceProfile
-        Answers that were given. If there are many, all answers of the rarer kind and some of the others.
+        Answers in the data. If there are many, all errors are kept but only some right answers; or the other way round,
+        if right answers are rarer.
     stands_for : ndarray of shape (n_given,)
         Number of answers that each given answer represents.
     added : ConfidenceProfile
-        Phantom answers, each with the largest weight of any sample.
+        Phantom answers. The weight of each is the largest weight of any sample.
     by_lot : list of slice
         Parts of the added answers. Each draw uses one random answer of each part. If there are no parts, each draw uses
         all added answers.
     unit : ndarray of shape (n_given,), default=None
-        The group of each given answer. All answers of a group have the same factor. None if answers are independent.
+        The group of each given answer. In each draw, the weights of all answers of a group are multiplied by the same
+        factor. None if answers are independent.
     rows : float, default=1.0
         Number of answers that a phantom answer represents.
     """

@@ -46,15 +46,17 @@ class Comparison:
     low, high : float
         Confidence interval of the difference.
     standard_error : float
-        Standard error of the difference. NaN for the distance from a best value, which has no standard error.
+        Standard error of the difference. NaN for scorers that are distances from a best value, such as
+        `neg_csr_deviation`: see the notes of :func:`compare`.
     p_value : float
         Two-sided p-value of the hypothesis that there is no difference.
     confidence_level : float
         Confidence level.
     method : str
-        How the interval and the p-value were computed: "delta", "bootstrap", "exact" or "permutation", or "none" if the
-        error is unknown. With "exact", only the p-value is exact; the interval is computed as for "delta". With
-        "permutation", only the p-value is computed from permutations; the interval is computed as for "auto".
+        How the interval and the p-value were computed: "delta", "bootstrap", "bayesian", "exact" or "permutation". It
+        is "none" if the error is unknown. With "exact", only the p-value is exact; the interval is computed as for
+        "delta". With "permutation", only the p-value is computed from permutations; the interval is computed as for
+        "auto".
     """
 
     first: Any
@@ -103,8 +105,8 @@ def compare(
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
     y_true : array-like of shape (n_samples,), or mapping of model to ConfidenceProfile
-        True labels. Or a profile of each model, which already has its predictions; all profiles must have the same
-        samples in the same order.
+        True labels. Or a profile of each model; then leave out `y_proba`, because profiles hold predictions. All
+        profiles must have the same samples in the same order.
     y_proba : mapping of model to array-like of shape (n_samples, n_classes) or (n_samples,)
         Probabilities of at least two models, as in ``{"a": ..., "b": ...}``.
     baseline : model, default=None
@@ -112,15 +114,16 @@ def compare(
     confidence_level : float, default=0.95
         Confidence level of each interval, in [0.5, 1).
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
-        "delta" is a t test of the paired influence values. "bootstrap" is a t test with the standard deviation of the
-        difference among resamples. It tests the difference, or the difference minus its bias, whichever is closer to 0.
-        "permutation" swaps the predictions of the two models for a random half of the samples, many times. Its p-value
-        is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is "delta" if it is
-        available, else "bootstrap". If the metric is a mean and few samples differ, "auto" computes an exact p-value;
-        the method is then "exact".
+        "delta" is a t test of the paired influence values. "bootstrap" is a t test, whose standard error is the
+        standard deviation of the resampled differences. It tests the difference, or the difference minus its bias,
+        whichever is closer to 0. "permutation" repeatedly swaps the predictions of the two models for a random half of
+        the samples. Its p-value is exact if the models are exchangeable, and its interval is computed as for "auto".
+        "auto" is "delta" if it is available, else "bootstrap". If strata weigh unequally (see
+        :func:`confidence_interval`), it is "bayesian" in place of "delta". If the metric is a mean and the models
+        differ in few samples, "auto" computes an exact p-value; the method is then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Samples of one cluster are drawn together, and swapped together. None uses the clusters of the profiles, if they
-        have any.
+        The cluster of each sample. Samples of one cluster are drawn together, and swapped together. None uses the
+        clusters of the profiles, if they have any.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Every resample then has the same number of samples of each stratum.
     n_resamples : int, default=1000
@@ -139,8 +142,8 @@ def compare(
     -------
     Comparison or DataFrame
         With two models and one metric, a :class:`Comparison`. Else a DataFrame with a row for each metric and pair of
-        models, by (metric, first, second). Its columns are the same fields and `p_adjusted`: the p-value, corrected by
-        Holm's method for the number of rows.
+        models; its index is (metric, first, second). Its columns are the other fields of a :class:`Comparison`, and
+        `p_adjusted`: the p-value, corrected by Holm's method for the number of rows.
 
     Raises
     ------
@@ -148,8 +151,8 @@ def compare(
         If there are fewer than two models, or if their numbers of samples or their true labels differ. Also in the
         cases that :func:`confidence_interval` lists.
     TypeError
-        If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
-        that has kinks.
+        If the value of a metric is not a single number. If ``method="delta"`` is set for a metric without influence
+        values, or for a metric whose formula has kinks, such as a calibration error.
 
     See Also
     --------
@@ -161,18 +164,18 @@ def compare(
     test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
     agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
     then tries all combinations of signs of the paired differences. The p-value is the share of all sign combinations
-    whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031. "auto" does this for up to 16 samples
-    or clusters that differ. If all differences have the same size, as for accuracy, the limit is 100; the test is then
-    McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For other metrics, use
-    "permutation", whose p-value is valid for any number of samples.
+    whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031. "auto" does this if the models differ
+    in up to 16 samples or clusters. If all differences have the same size, as for accuracy, it does this for up to 100;
+    the test is then McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For
+    other metrics, use "permutation", whose p-value is valid for any number of samples.
 
-    The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
-    which have a kink there. Let a and b be the signed deviations of the two models. Then |b| is larger than |a| if and
-    only if b - a and b + a have the same sign. The p-value is the larger one of the p-values of b - a and b + a. The
-    interval is the range of the difference of the distances, for all b - a and b + a in their intervals. It excludes 0
-    if the p-value is at most 1 - `confidence_level`. Below 30 errors there is no p-value and no interval, and a warning
-    says so. If you compare the metrics themselves (such as `calibrated_size_ratio`), the difference does not say which
-    model is closer to the best value.
+    The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value.
+    A distance has a kink at this value, so the test uses signed deviations. Let a and b be the signed deviations of the
+    two models. Then |b| is larger than |a| if and only if b - a and b + a have the same sign. The p-value is the larger
+    one of the p-values of b - a and b + a. The interval is the range of the difference of the distances, for all b - a
+    and b + a in their intervals. It excludes 0 if the p-value is at most 1 - `confidence_level`. If there are fewer
+    than 30 errors, there is no p-value and no interval, and a warning says so. If you compare the metrics themselves
+    (such as `calibrated_size_ratio`), the difference does not say which model is closer to the best value.
 
     If more than 5% of a size ratio depends on answers so confident that their errors are hardly ever observed, "auto"
     gives no p-value and no interval, and a warning says so. Compare `capped_size_ratio` instead.
@@ -180,13 +183,13 @@ def compare(
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, clusters or
     strata.
 
-    The smaller a calibration error is, the more it is overestimated. The difference between a calibrated model and
-    another model is therefore underestimated, also by the interval. The p-value is then too large, not too small.
+    The smaller a calibration error is, the more it is overestimated. So the difference between a calibrated model and
+    another model is underestimated, and its interval is too close to 0. The p-value is then too large, not too small.
 
     The area under the ROC curve, the calibration error and the Brier loss of the confidence show how well a model
-    assesses its own answers. If two models answer differently, these are two different tasks. A model with more errors
-    may then have the larger area, because its errors are easier to find. So compare the costs of the answers, for
-    example with `ecuas_loss`, or compare the accuracy as well.
+    assesses its own answers. If two models give different answers, these metrics do not say which model is better. A
+    model with more errors may have the larger area, because its errors are easier to find. So compare the costs of the
+    answers, for example with `ecuas_loss`, or compare the accuracy as well.
 
     References
     ----------

@@ -86,10 +86,11 @@ def confidence_interval(
 ) -> Interval | pd.DataFrame:
     """Compute a confidence interval of a metric for new samples from the same source.
 
-    The default method is chosen by the metric and by the number of errors. From 1,000 samples and 100 errors on, 95%
-    intervals cover the true value in 93 to 97% of simulated data sets, except for the size ratio; with fewer errors, in
-    90 to 100%. If no method is valid, the ends of the interval are NaN, and a warning says why. The page "How certain
-    is a number?" of the guide shows how to use intervals, and "Trials of intervals and comparisons" how good they are.
+    By default, the method depends on the metric and on the number of errors. With at least 1,000 samples and 100
+    errors, 95% intervals cover the true value in 93 to 97% of simulated data sets. With fewer errors, and for the size
+    ratio, they cover it in 90 to 100%. If no method is valid, the ends of the interval are NaN, and a warning says why.
+    In the guide, the page "How certain is a number?" shows how to use intervals, and the page "Trials of intervals and
+    comparisons" shows how good they are.
 
     Parameters
     ----------
@@ -100,9 +101,10 @@ def confidence_interval(
         - a scorer or its name, from :func:`~skconf.get_scorer` or scikit-learn; its values are scores, and higher is
           better;
         - a function of scikit-learn, or your own function. Its first parameter gets the true labels. Its second
-          parameter must be named ``y_pred``, and gets predicted labels; or ``y_proba``, ``y_prob`` or ``y_score``, and
-          gets probabilities. With two classes, these are the probabilities of the second class, of shape (n_samples,),
-          as in scikit-learn's scorers. For functions with other parameters, use `sklearn.metrics.make_scorer`;
+          parameter gets predicted labels if it is named ``y_pred``, and probabilities if it is named ``y_proba``,
+          ``y_prob`` or ``y_score``; other names are refused. With two classes, the probabilities are those of the
+          second class, of shape (n_samples,), as in scikit-learn's scorers. For functions with other parameters, use
+          `sklearn.metrics.make_scorer`;
         - any of these with parameters: a ``functools.partial``, a pair ``("cf1_score", {"average": "macro"})``, or a
           string ``"cf1_score(average='macro')"``. Tables use this string as the name.
 
@@ -116,8 +118,8 @@ def confidence_interval(
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         "delta" computes the interval from the influence of each sample on the value, in linear time. It works for
         smooth functions of sums and for areas under curves. "bootstrap" uses resamples, and works for every metric that
-        is a number. The interval is the smallest one that contains value ± k·s and (value − bias) ± k·s. Here s is the
-        standard deviation of the resampled values, and k is the multiple for the confidence level. "bca" uses quantiles
+        is a number. The interval is the smallest one that contains both value ± k·s and (value − bias) ± k·s. Here s is
+        the standard deviation of the resampled values, and k is a quantile of the t distribution. "bca" uses quantiles
         of the resamples. The quantiles are corrected for bias and, if the metric has influence values, for
         acceleration. "auto" chooses a valid method from the table in the notes. The result names the method.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
@@ -135,8 +137,9 @@ def confidence_interval(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. The metric says how they enter the value. For the interval they are importances: a weight
-        of 2 does not mean two samples, and the interval stays the same if all weights are doubled.
+        Non-negative weights. The page of the metric says how they enter the value. The interval uses them as
+        importances: a weight of 2 does not mean two samples, and the interval stays the same if all weights are
+        doubled.
     **params
         Parameters of a single metric.
 
@@ -144,8 +147,8 @@ def confidence_interval(
     -------
     Interval or DataFrame
         With one metric, an :class:`Interval` with the fields `value`, `low`, `high`, `standard_error`,
-        `confidence_level` and `method`. With several metrics, a DataFrame with a row for each. If the value is
-        undefined or no interval is valid, numbers are NaN, and a warning says why.
+        `confidence_level` and `method`. With several metrics, a DataFrame with a row for each. An undefined value is
+        NaN. If no interval is valid, its ends are NaN. A warning says why.
 
     Raises
     ------
@@ -153,8 +156,8 @@ def confidence_interval(
         If the metric is unknown, or if `confidence_level`, `method` or predictions are not valid. If there are fewer
         than two samples or clusters, or if a stratum has only one sample or cluster.
     TypeError
-        If the value is not a single number. If ``method="delta"`` is set for a metric that has no influence values, or
-        that has kinks.
+        If the value of a metric is not a single number. If ``method="delta"`` is set for a metric without influence
+        values, or for a metric whose formula has kinks, such as a calibration error.
 
     See Also
     --------
@@ -163,9 +166,9 @@ def confidence_interval(
 
     Notes
     -----
-    "auto" uses the first row of the table that fits. The table counts errors, or right answers if these are rarer. With
-    weights, their number is min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error rate. For graded answers, v is the
-    mean of 1 − z, with z the grade.
+    "auto" uses the first row of the table that fits. If right answers are rarer than errors, right answers are counted
+    in place of errors. With weights, the number of errors is min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error
+    rate. For graded answers, v is the mean of 1 − z, with z the grade.
 
     ==============================================  ====================================================================
     What is estimated                               Method
@@ -177,9 +180,10 @@ def confidence_interval(
                                                     warning says that the interval may miss the truth
     A share of all rows, if strata weigh unequally  "mover"
     Anything else, if strata weigh unequally        "bayesian", within each stratum
-    A metric with clusters, strata or costs         "delta". With clusters, "bayesian" if fewer than ten of them, and at
-                                                    most a quarter, have errors; but "delta" for averages over classes,
-                                                    for means with two finite bounds and for more than 10,000 samples
+    A metric with clusters, strata or costs         "delta". Exception: with clusters, "bayesian" if errors are in fewer
+                                                    than ten clusters and in at most a quarter of them. This does not
+                                                    hold for averages over classes, for means with two finite bounds and
+                                                    for more than 10,000 samples
     A metric that does not count errors             "delta"
     A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
                                                     `selective_risk_loss`; "delta" for `accuracy`
@@ -199,51 +203,57 @@ def confidence_interval(
     of a cluster that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias of the standard
     error and its degrees of freedom are then computed from the sizes of the clusters and from the correlation within
     clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in one cluster (Karlin,
-    Cameron and Williams [9]_). The sizes and the correlation also imply a second standard error. It is used because all
-    errors of a sample may by chance be in small clusters: the interval of a single model is at least as wide as an
-    interval from the second standard error and the normal distribution. If the standard error comes from resamples,
-    clusters of sizes s count as (Σ s)² / Σ s² clusters of equal size.
+    Cameron and Williams [9]_). The sizes and the correlation also imply a second standard error. It is needed because
+    all errors of a sample may by chance be in small clusters, and the first standard error is then too small. The
+    interval of a single model is at least as wide as the interval from the second standard error and the normal
+    distribution. If the standard error comes from resamples, the degrees of freedom are those of (Σ s)² / Σ s² clusters
+    of equal size, with s the size of a cluster.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
-    within the bounds, and has a width even if all samples agree. So the interval of `accuracy` is Wilson's. The
-    standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution. With unequal weights,
-    clusters or strata, `accuracy` and `roc_auc` are treated as other metrics. With strata, the interval is too narrow
-    if errors are few. With clusters, only the intervals of averages over classes are then too narrow.
+    within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
+    For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With unequal
+    weights, clusters or strata, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, intervals
+    with strata are too narrow. With clusters and few errors, only the intervals of averages over classes are too
+    narrow.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
     weight is the largest weight times a Γ(½) variable. If there are fewer than 100 errors, one error is added: a random
     sample, changed to a wrong answer. If there are fewer than 100 right answers, one right answer is added in the same
-    way. With clusters, both are always added. For the area of right and wrong answers, two answers of the rarer kind
-    are added instead, one above and one below all others. For an average over classes, three answers are added for each
-    rare class, which has at most three samples for each error: a true positive, a false negative and a false positive
-    of the class. The coverage was measured, not proved. The standard error is the standard deviation of the draws. With
-    clusters, all samples of a cluster have the same variable. Added answers then weigh more, by the design effect 1 + ρ
-    (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within clusters.
+    way. With clusters, an error and a right answer are always added. For `confidence_roc_auc_score`, two answers of the
+    rarer kind are added instead: one of higher and one of lower confidence than all others. For an average over
+    classes, three answers are added for each rare class: a true positive, a false negative and a false positive of the
+    class. A class is rare if it has at most three times as many samples as there are errors in the data, and at most 50
+    (100 for an area). The standard error is the standard deviation of the draws. The coverage was measured, not proved.
+    With clusters, all samples of a cluster have the same exponential variable. Added answers then weigh more, by the
+    design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within
+    clusters.
 
-    Strata weigh unequally if classes are weighted to other shares than they have in the sample, as in the profiles of
-    :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and each stratum keeps
-    its weight. Each draw adds an error and a right answer to every stratum. The right answer sometimes has the lowest
-    confidence of all. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it
-    has fewer than ten right answers, its added right answer weighs less in the other half. The interval covers the
-    quantiles of both halves. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations at shares of 0.3
-    to 20%, 95% intervals of each metric covered the true value in 94 to 99% of sets if at least one error is expected
-    in the more frequent class, and in up to 100% if this class has few rows and no errors. "delta" covered it in 33 to
-    88%.
+    Strata weigh unequally if their mean weights differ. This is so for the profiles of
+    :meth:`skconf.ConfidenceProfile.at_prevalence`, which give classes other shares than in the sample. "bayesian" then
+    draws within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every
+    stratum. In some draws, the right answer has the lowest confidence of all. If a stratum has fewer than ten errors,
+    its added error weighs less in half of the draws. If it has fewer than ten right answers, its added right answer
+    weighs less in the other half. The quantiles of each half are computed, and the interval contains all of them.
+    "mover" combines Jeffreys' intervals of the strata [7]_. Simulations had prevalences of 0.3 to 20%. If at least one
+    error was expected in the more frequent class, 95% intervals of each metric covered the true value in 94 to 99% of
+    sets. If this class had few rows and no errors, they covered it in up to 100%. Intervals by "delta" covered it in
+    only 33 to 88%.
 
-    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. The
-    interval is computed as if the most confident answer counted as half an error more; Fay and Feuer add a whole error.
-    In each of 200 simulated populations, the interval covered the size ratio in 93 to 99% of the samples. Some of these
-    populations were built to make the interval fail. If a single error could add more than 0.3, the interval would be
-    too wide to be useful. In this case use :func:`~skconf.metrics.capped_size_ratio`, which has an interval for any
-    number of samples.
+    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. Its
+    upper end is computed as if there were half an error more, at the confidence of the most confident answer; Fay and
+    Feuer add a whole error. In each of 200 simulated populations, the interval covered the size ratio in 93 to 99% of
+    the samples. Some of these populations were built to make the interval fail. If a single error could add more than
+    0.3, the interval would be too wide to be useful. In this case use :func:`~skconf.metrics.capped_size_ratio`, which
+    has an interval for any number of samples.
 
     The calibration error of any finite sample is above 0, and the calibration error of a resample is even larger. So
-    the interval of a calibration error is extended to 0 unless the data reject calibration. (This applies to all
-    calibration errors except those with ``on="classes"``.) For this test, correctness is drawn from the confidences
-    `n_resamples` times. Calibration is rejected if at most a share 1 − level of these draws has an error as large as
-    the sample's. For graded answers, and with groups, the correctness z of a random half of the units is mirrored at
-    the confidence c instead: it becomes 2c − z.
+    the interval of a calibration error is extended to 0 unless the data reject calibration. Only calibration errors
+    with ``on="classes"`` are not extended. To test calibration, correctness is drawn from the confidences `n_resamples`
+    times. Let p be the share of draws whose calibration error is at least as large as the observed one. Calibration is
+    rejected if p is at most 1 − `confidence_level`. For graded answers, and with clusters, correctness is not drawn
+    from the confidences. Instead, each draw chooses a random half of the answers or clusters, and replaces their
+    correctness z by 2c − z, its mirror image at the confidence c.
 
     References
     ----------

@@ -32,9 +32,9 @@ def contributions(
 
     Use it to find the predictions that cost most. If the metric is a quotient of two sums, such as the size ratio or a
     mean cost (kind "ratio" in the table of metrics), the contributions add up to its value. If it is another function
-    of sums, or an area under a curve, they are influence values: the change of the value, to first order, if the
-    prediction counted twice. Influence values add up to zero, unless the number of samples is part of the formula of
-    the metric.
+    of sums, or an area under a curve, they are influence values: by how much the value would change, to first order, if
+    the prediction counted twice. Influence values add up to zero, unless the number of samples is part of the formula
+    of the metric.
 
     Parameters
     ----------
@@ -44,22 +44,22 @@ def contributions(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. The metric says how they enter the value.
+        Non-negative weights. The page of the metric says how they enter the value.
     **params
         Parameters of a single metric.
 
     Returns
     -------
     Series or DataFrame
-        One number for each row. If `y_true` is a Series, it has the same index. With several metrics, there is a column
-        for each.
+        One number for each row. With several metrics, there is a column for each metric. If `y_true` is a Series, the
+        result has its index.
 
     Raises
     ------
     TypeError
         If the metric is neither a function of sums nor an area under a curve, or if its value is not a single number.
     ValueError
-        If there is no such metric, or predictions are malformed.
+        If a metric is unknown, or if predictions are not valid.
 
     Examples
     --------

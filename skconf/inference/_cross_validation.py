@@ -23,16 +23,17 @@ def compare_scores(
     """Compare estimators by their cross-validation scores, with a t test corrected for overlapping training sets.
 
     Scores of different splits are not independent, because their training sets overlap. The plain t test therefore
-    finds differences that do not exist. Let J be the number of splits, d the mean of the differences and s² their
-    variance. The corrected test has t = d / sqrt((1/J + n_test/n_train) s²) and J − 1 degrees of freedom.
+    finds differences that do not exist. Let J be the number of splits, d the mean difference of two estimators on the
+    same split, and s² the variance of this difference over splits. The corrected test has t = d / sqrt((1/J +
+    n_test/n_train) s²) and J − 1 degrees of freedom.
 
     Parameters
     ----------
     scores : mapping of estimator to result
-        For each of at least two estimators, the result of ``cross_validate``, or an array with one score for each
-        split. Call ``cross_validate`` with ``return_indices=True``, or pass `test_size` here. All estimators must have
-        the same splits: pass a `cv` with a fixed random_state. Repeated folds have more power than a single round of
-        folds.
+        For each estimator, the result of ``cross_validate``, or an array with one score for each split. There must be
+        at least two estimators. Call ``cross_validate`` with ``return_indices=True``, or pass `test_size` here. All
+        estimators must have the same splits: pass a `cv` with a fixed random_state. Repeated folds have more power than
+        a single round of folds.
     test_size : float, default=None
         Share of the samples in each test set; with k folds it is 1/k. None computes it from the indices of the splits.
     confidence_level : float, default=0.95
@@ -41,8 +42,8 @@ def compare_scores(
     Returns
     -------
     DataFrame
-        A row for each score and pair of estimators, by (score, first, second). The columns are `first_value` and
-        `second_value` (means over splits), `difference`, `low`, `high`, `standard_error`, `p_value` (two-sided) and
+        A row for each score and pair of estimators; the index is (score, first, second). The columns are `first_value`
+        and `second_value` (means over splits), `difference`, `low`, `high`, `standard_error`, `p_value` (two-sided) and
         `p_adjusted`, the p-value corrected by Holm's method for the number of rows. Values are NaN if a score is NaN on
         any split. The interval and the p-values are also NaN if all splits have the same difference other than 0.
 

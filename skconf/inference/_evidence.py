@@ -304,8 +304,8 @@ def _decisive(metric: Any, profile: ConfidenceProfile) -> str:
     if most <= _MOST_OF_AN_ERROR:
         return ""
     return (
-        f"one error as confident as row {row} would add {most:,.2g} to the value, but few samples contain such an "
-        f"error. {_capped(profile)}"
+        f"one error with the confidence of row {row} would add {most:,.2g} to the value, but few samples contain such "
+        f"an error. {_capped(profile)}"
     )
 
 
@@ -314,8 +314,8 @@ def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
     unseen, share = unseen_share(metric, profile)
     if share <= UNSEEN_SHARE:
         return ""
-    text = f"{100 * share:.0f}% of the value comes from {len(unseen):,} answers with fewer than 3 expected errors"
-    return f"{text}. {_capped(profile)}"
+    text = f"{100 * share:.0f}% of the value depends on the {len(unseen):,} most confident answers"
+    return f"{text}, but fewer than 3 errors are expected among them. {_capped(profile)}"
 
 
 def _capped(profile: ConfidenceProfile) -> str:

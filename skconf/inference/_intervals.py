@@ -40,7 +40,7 @@ class Interval:
     value : float
         The metric, or the score.
     low, high : float
-        Ends of the interval; NaN if there is none.
+        Ends of the interval; NaN if there is no interval.
     standard_error : float
         Standard error of the value.
     confidence_level : float

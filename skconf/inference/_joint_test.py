@@ -33,11 +33,11 @@ _SUREST = 0.9
 
 
 class JointTest:
-    """Two-sided tests of the number of errors in all stretches; any false alarm has a probability of at most 5%.
+    """Two-sided tests of the number of errors in all stretches, with at most 5% probability of any false alarm.
 
-    A stretch is found if p ≤ t · w, where w is the weight of the stretch: 1 for levels, ¼ for other stretches. Errors
-    are drawn many times from the confidences. The critical value t is the 5% quantile of min p / w among these draws,
-    but not less than Bonferroni's.
+    A stretch is found if p ≤ t · w, where w is the weight of the stretch: 1 for levels, ¼ for other stretches. To find
+    the critical value t, errors are drawn many times from the confidences. Each draw gives the smallest p / w of all
+    stretches. The 5% quantile of these numbers is t, unless Bonferroni's critical value is larger.
 
     Attributes
     ----------
@@ -46,9 +46,11 @@ class JointTest:
     p_values : ndarray of shape (n_stretches,)
         Two-sided p-value of each stretch.
     found : ndarray of shape (n_stretches,)
-        Whether the number of errors in a stretch differs by more than chance, in a known direction.
+        Whether the number of errors in a stretch differs from the expected number by more than chance. It is False if
+        it is unclear whether the stretch is over- or underconfident.
     joint : float
-        P-value of the strongest evidence, compared with the strongest evidence of each draw.
+        Joint p-value of all stretches: the share of draws whose smallest p / w is at most the smallest p / w of the
+        data.
     """
 
     def __init__(self, table: ErrorTable, n_draws: int, random_state: int | np.random.Generator | None) -> None:

@@ -67,8 +67,8 @@ def overconfidence_by_group(
         weights. "normal" is the formula of the paper; it is valid only for large slices, and takes weights.
     n_resamples : int, default=None
         Number of draws of "monte_carlo" for each slice. The smallest p-value is 1 / (n_resamples + 1); a warning says
-        if that is too large for the number of slices. None makes as many draws as are needed to show a small p-value,
-        by a fixed rule: see Notes.
+        if that is too large for the number of slices. None chooses the number of draws for each slice by a fixed rule:
+        see Notes.
     random_state : int, Generator or None, default=None
         Seed of "monte_carlo".
     {predicted}
@@ -95,11 +95,12 @@ def overconfidence_by_group(
 
     Notes
     -----
-    With m slices, no slice is called overconfident unless the smallest p-value is below 0.05/m. With 600 slices, this
-    needs 12,000 draws for each slice. Without `n_resamples`, the number of draws follows a rule. If Chernoff's bound is
-    smaller than any p-value that draws could show, the bound is the p-value, and there are no draws. Otherwise draws
-    end as soon as 100 of them are at least as large as the data, and p = 100 / draws [3]_. They end at the latest after
-    400 m draws, or after 9,999 if that is more. A few hundred draws are enough for a slice that is not overconfident.
+    With m slices, no slice is called overconfident unless the smallest p-value is at most 0.05/m. With 600 slices,
+    about 12,000 draws for each slice are needed to show such a p-value. Without `n_resamples`, the number of draws
+    follows a rule. If Chernoff's bound is smaller than any p-value that draws could show, the bound is the p-value, and
+    there are no draws. Otherwise, drawing ends as soon as 100 draws have at least the observed ratio, and p is 100
+    divided by the number of draws [3]_. Drawing also ends after 400 m draws, or after 9,999 draws if 400 m is smaller.
+    A few hundred draws are enough for a slice that is not overconfident.
 
     References
     ----------
@@ -152,13 +153,13 @@ def most_draws(n_tests: int, level: float) -> int:
 
 
 def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.Generator) -> float:
-    """Return the one-sided p-value of a sum of error sizes under errors drawn from the confidences.
+    """Return the p-value of a sum of error sizes: how often calibrated confidences give a sum at least as large.
 
     The sizes are 1/(1 − c) of all samples, and `observed` is the sum of the sizes of the errors.
 
-    If Chernoff's bound is below what draws can show, it is the p-value. Else draws follow the rule of Besag and
-    Clifford. They end when 100 of them are at least as large as the data, and p = 100 / draws. Or they end after `most`
-    draws, and p = (number as large + 1) / (most + 1).
+    If Chernoff's bound is smaller than any p-value that draws could show, it is the p-value. Otherwise, drawing follows
+    the rule of Besag and Clifford. It ends when 100 draws have a sum of at least `observed`; p is then 100 divided by
+    the number of draws. It also ends after `most` draws; if k of them have such a sum, p is (k + 1) / (most + 1).
 
     References
     ----------

@@ -57,7 +57,7 @@ def why_not_alike(statistic: Statistic, one: ConfidenceProfile, other: Confidenc
     here, there = (statistic.metric.unit(statistic.on(profile)) for profile in (one, other))
     if here == there:
         return ""
-    return f"each value is divided by the largest uncertainty of its model, {here:.3g} and {there:.3g}"
+    return f"the values of the models are divided by different largest uncertainties, {here:.3g} and {there:.3g}"
 
 
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
@@ -84,7 +84,7 @@ class Estimated:
     Attributes
     ----------
     statistic : Statistic
-        The statistic. It is the value itself, not its distance from the best value.
+        The statistic. For a score that is a distance from the best value, it is the metric itself.
     method : {"delta", "bootstrap", "bayesian"}
         The method that gives the errors.
     profiles : mapping of model to ConfidenceProfile

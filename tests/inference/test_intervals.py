@@ -436,7 +436,9 @@ class TestSizeRatio:
         sure = np.r_[np.full(200, 0.9), np.full(200, 0.999)]
         correct = np.arange(400) != 3
         profile = ConfidenceProfile.from_correctness(correct, sure)
-        text = "calibrated_size_ratio cannot be estimated: one error as confident as row 200 would add 2.5 to the value"
+        text = (
+            "calibrated_size_ratio cannot be estimated: one error with the confidence of row 200 would add 2.5 to the"
+        )
         with pytest.warns(
             UndefinedMetricWarning, match=f"{text}.* Use capped_size_ratio instead: it can be estimated, and is 0.05"
         ):

@@ -84,7 +84,7 @@ def coverage(n_sets, seed, sizes, shares, calibration="platt"):
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore:Other shares")
+@pytest.mark.filterwarnings("ignore:A change of the class shares")
 def test_intervals_cover_and_the_test_keeps_its_size():
     held, refuted = coverage(15, 0, [(400, 2000)], [0.003, 0.01, 0.05, 0.2])
     assert held >= 0.9
@@ -92,7 +92,7 @@ def test_intervals_cover_and_the_test_keeps_its_size():
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Other shares")
+@pytest.mark.filterwarnings("ignore:A change of the class shares")
 @pytest.mark.parametrize("share", [0.003, 0.01, 0.05, 0.2])
 def test_intervals_cover_in_many_sets(share):
     held, refuted = coverage(200, 1, [(200, 1000), (1000, 5000)], [share])
@@ -102,7 +102,7 @@ def test_intervals_cover_in_many_sets(share):
 
 def test_rows_that_look_otherwise_are_told():
     task = normal_task(np.random.default_rng(0), 1000, 4000, 0.05, noise=1.0)
-    with pytest.warns(UserWarning, match="Other shares"):
+    with pytest.warns(UserWarning, match="A change of the class shares alone"):
         found = estimate_prevalence(*task, calibration="platt")
     assert found.p_value < 0.05
     assert found.classes[["low", "high"]].isna().all(axis=None)

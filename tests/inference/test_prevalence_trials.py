@@ -67,7 +67,7 @@ def test_noise_has_the_rate_that_is_allowed():
 
 
 @pytest.mark.simulation
-@pytest.mark.filterwarnings("ignore:Other shares")
+@pytest.mark.filterwarnings("ignore:A change of the class shares")
 @pytest.mark.parametrize(("n", "most"), [(200, 0.1), pytest.param(1000, 0.07, marks=pytest.mark.slow)])
 def test_label_shift_that_holds_is_seldom_refuted(n, most):
     """In three populations at four shares: of 300 tests, a twentieth is off by more than 0.035 once in 200 times."""
