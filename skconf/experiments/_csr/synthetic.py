@@ -15,7 +15,7 @@ from skconf._core.messages import short_repr
 from skconf._core.progress import run_parallel
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
-from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._shared.printed import HALF_DIGIT, compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
 from skconf.metrics._base.areas import area
 from skconf.metrics._base.kinds import divide
@@ -38,7 +38,6 @@ _ZSCORE = get_metric("calibrated_size_ratio_zscore", eps=_EPS)
 _SHARES = {"over_1_sigma": 1, "over_3_sigma": 3}
 
 PAPER_REPETITIONS = 100
-_HALF_DIGIT = 0.5e-4
 #: The number of samples that are simulated together: few enough for the cache of the processor.
 _SAMPLES_TOGETHER = 1 << 16
 
@@ -148,7 +147,7 @@ def csr_synthetic_experiment(
     heavy = ours["distribution"].isin(_HEAVY) & ours["quantity"].isin(["csr", "csr_std"])
     ours = ours.assign(
         spread=np.maximum(ours["spread"], least),
-        resolution=np.where(share, step, _HALF_DIGIT),
+        resolution=np.where(share, step, HALF_DIGIT),
         note=np.where(heavy, _HEAVY_NOTE, ""),
     )
     printed = figures_of(printed_table("csr_tables5_8_9"), ["n_samples", "distribution", "mode"])
@@ -237,7 +236,7 @@ def csr_synthetic_auc_experiment(
     drawn = _simulate(_areas, n_samples, distributions, modes, n_repetitions, random_state, n_jobs, progress)
     areas = _summary(drawn, n_samples)
     equal = (areas["distribution"] == "Tight Lo") & areas["quantity"].isin(["cw_auc", "delta_auc", "auc_gain"])
-    areas = areas.assign(resolution=_HALF_DIGIT, note=np.where(equal, _EQUAL_NOTE, ""))
+    areas = areas.assign(resolution=HALF_DIGIT, note=np.where(equal, _EQUAL_NOTE, ""))
     printed = figures_of(printed_table("csr_table11"), ["distribution"]).assign(n_samples=1000, mode="perfect")
 
     # Equal areas, such as for Tight Lo, count half.

@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 
 from skconf.datasets._synthetic import DISTRIBUTIONS
-from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._shared.printed import HALF_DIGIT, compare_with_paper, figures_of, printed_table
 
 #: The table has means over these numbers of samples.
 SIZES = (100, 10_000, 100_000)
 #: Shares of all sets of samples in Section 3.1, over all sizes or for one size.
 _TOTALS = (("over_1_sigma", SIZES, 0.0977), ("over_3_sigma", SIZES[:1], 0.0070), ("over_3_sigma", SIZES[2:], 0.0030))
-_HALF_DIGIT = 0.5e-4
 #: Half the step of a printed share, which is from 300 repetitions.
 _HALF_STEP = 0.5 / 300
 #: Number of samples of Table 3.
@@ -66,7 +65,7 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
         rows = pd.concat([rows, *(_total(perfect, *total) for total in _TOTALS)], ignore_index=True)
     share = rows["quantity"].str.startswith("over_")
     # This is already the standard error of the difference.
-    rows = rows.assign(spread=rows["error"] / np.sqrt(2), resolution=np.where(share, _HALF_STEP, _HALF_DIGIT))
+    rows = rows.assign(spread=rows["error"] / np.sqrt(2), resolution=np.where(share, _HALF_STEP, HALF_DIGIT))
     return compare_with_paper(rows.drop(columns="error"), 1)
 
 

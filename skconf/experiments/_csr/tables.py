@@ -9,7 +9,7 @@ import pandas as pd
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._shared.printed import HALF_DIGIT, compare_with_paper, figures_of, printed_table
 from skconf.experiments._shared.tables import wide
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive
@@ -42,7 +42,6 @@ _BY_DATA_SET = (6, 7, 12)
 _RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
 #: Quantities that depend more on a few errors, or on the model, than on the sample of the test set.
 _WITHOUT_ERROR = ("csr", "csr_std", "risk_probability")
-_HALF_DIGIT = 0.5e-4
 _RAW_NOTE = "the printed row is the uncalibrated one"
 _ERROR_NOTE = "no standard error"
 #: With fewer errors than this, differences of areas depend on a few pairs in the wrong order.
@@ -199,7 +198,7 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
         wrong = (by_row["n_test"].first() * (1 - by_row["accuracy"].mean())).rename("wrong").reset_index()
         few &= (cells.merge(wrong, on=key, how="left")["wrong"] < _FEW).to_numpy()
     note = np.select([uncalibrated, cells["spread"].isna(), few], [_RAW_NOTE, _ERROR_NOTE, _FEW_NOTE], "")
-    cells = cells.assign(resolution=_HALF_DIGIT, note=note)
+    cells = cells.assign(resolution=HALF_DIGIT, note=note)
     compared = compare_with_paper(cells, n_repetitions=result["seed"].nunique())
     compared.insert(compared.columns.get_loc("paper"), "spread", compared.pop("over_seeds"))
     compared.loc[note != "", "deviation"] = np.nan

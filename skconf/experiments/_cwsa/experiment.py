@@ -10,7 +10,7 @@ from numpy.random import MT19937, RandomState, SeedSequence
 from skconf._core.checks import check_whole
 from skconf._core.messages import short_repr
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
-from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._shared.printed import HALF_DIGIT, compare_with_paper, figures_of, printed_table
 from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
 from skconf.profile import ConfidenceProfile
 
@@ -26,7 +26,6 @@ OVERALL: dict[str, tuple[str, dict[str, Any]]] = {
     "aurc": ("aurc_loss", {}),
 }
 _PAPER_SAMPLES = 1000
-_HALF_DIGIT = 0.5e-4
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
 
 
@@ -171,8 +170,8 @@ def metric_at(quantity: str, threshold: float = np.nan) -> Any:
 def printed_figures() -> pd.DataFrame:
     """Return every printed value with its threshold in the sweep, and a note if it cannot be compared."""
     table = printed_table("cwsa_tables1_2_3")
-    impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
+    impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + HALF_DIGIT
     table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")
-    tables = figures_of(table, ["source", "model", "threshold", "swept", "note"]).assign(resolution=_HALF_DIGIT)
+    tables = figures_of(table, ["source", "model", "threshold", "swept", "note"]).assign(resolution=HALF_DIGIT)
     text = printed_table("cwsa_section5").fillna({"note": ""})
     return pd.concat([tables, text.assign(swept=text["threshold"])], ignore_index=True)

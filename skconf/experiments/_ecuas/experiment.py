@@ -18,7 +18,7 @@ from skconf._core.progress import run_parallel
 from skconf._core.warn import collected
 from skconf.calibration import make_calibrator
 from skconf.experiments._ecuas.files import Arrays, systems_of
-from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._shared.printed import HALF_DIGIT, compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -38,7 +38,6 @@ _BRIER = get_metric("confidence_brier_loss")
 #: rows.
 _FLOAT32 = 1e-4
 _TRAPEZOID = 2e-4
-_HALF_DIGIT = 0.5e-4
 #: Quantities that depend on the order or the logarithm of confidences that float32 rounds to 1.
 _READS_SATURATED = ("auc_confidence", "n_cross_entropy_confidence", "aurc", "n_ecuas_0")
 _SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors to 1"
@@ -144,7 +143,7 @@ def ecuas_experiment(
     cells["spread"] = figures_of(by_system.std().reset_index(), ["system", "scores"])["paper"].fillna(0.0)
     printed = figures_of(printed_table("ecuas_table3"), ["system", "scores"])
     raw = cells["scores"] == "raw"
-    cells["resolution"] = np.where(raw, np.where(cells["quantity"] == "aurc", _TRAPEZOID, _FLOAT32), _HALF_DIGIT)
+    cells["resolution"] = np.where(raw, np.where(cells["quantity"] == "aurc", _TRAPEZOID, _FLOAT32), HALF_DIGIT)
     saturated = {name for name, system in systems.items() if _is_saturated(*system)}
     noted = raw & cells["system"].isin(saturated) & cells["quantity"].isin(_READS_SATURATED)
     cells["note"] = np.where(noted, _SATURATED_NOTE, "")

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+#: Half a unit of the last of four printed decimals.
+HALF_DIGIT = 0.5e-4
+
 
 def printed_table(name: str) -> pd.DataFrame:
     """Return a printed table of one of the papers, with percentages as fractions."""

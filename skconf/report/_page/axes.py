@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.numbers import aligned, exact
 from skconf._core.pictures import NINES, nines
 
+#: What is drawn for a limit of 0 on a logarithmic axis.
+FLOOR = 1e-12
+
 Scale: TypeAlias = Literal["linear", "percent", "log", "log percent", "nines", "category"]
 
 

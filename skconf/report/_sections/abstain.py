@@ -13,6 +13,7 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.places import Place, default_place, places_of, prices_of
 from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.report._evidence.thresholds import Guarantee
+from skconf.report._page.axes import FLOOR
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark
 from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
@@ -24,8 +25,6 @@ from skconf.report._sections.words import begun, errors_at, start_of, thousand, 
 PERSON = "a case sent to a person costs"
 #: At most this many distinct confidences are mentioned.
 _FEW_DISTINCT = 20
-#: What is drawn for a limit of 0 on a logarithmic axis.
-_FLOOR = 1e-12
 
 
 def abstain(evidence: Evidence) -> Section:
@@ -317,7 +316,7 @@ def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | Non
         name, kept = titles[model], each.shown()
         share, wrong, (low, high) = each.answered[kept], each.wrong[kept], each.ends(kept)
         seen = np.where(wrong > 0, wrong, np.nan)
-        marks.append(Band(share, np.where(wrong > 0, np.maximum(low, _FLOOR), np.nan), high, series=series, step=True))
+        marks.append(Band(share, np.where(wrong > 0, np.maximum(low, FLOOR), np.nan), high, series=series, step=True))
         marks.append(Line(share, seen, name=name if len(stops) > 1 else None, series=series, step=True))
         threshold = [threshold_at(each, stop) for stop in kept]
         columns = {"threshold": threshold, "answered": share, "wrong": wrong, "low": low, "high": high}

@@ -16,12 +16,10 @@ from skconf.report._evidence.prevalence import AtPrevalence, in_percent
 from skconf.report._page.document import how_made
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import fits_on_paper
+from skconf.report._sections.words import LISTED, SHOWN, fits_on_paper
 
 #: Letters of a hash that are shown: enough to distinguish files.
 _SHORT = 12
-#: Classes that are shown, and the most that are listed, with the folded ones.
-_SHOWN, _LISTED = 10, 100
 
 
 def source(evidence: Evidence) -> Section:
@@ -110,12 +108,12 @@ def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> l
     parts: list[Part] = []
     for title, table in counted.items():
         heading = f"Classes of {title}" if title and len(counted) > 1 else "Classes"
-        left = len(table) - _LISTED
+        left = len(table) - LISTED
         notes = (f"{left:,} rarer classes are left out.",) if left > 0 else ()
-        parts.append(TablePart(heading, table[:_SHOWN]))
-        if len(table) > _SHOWN:
-            more = TablePart("", table[_SHOWN:_LISTED], notes)
-            parts.append(Folded(f"{len(table) - _SHOWN:,} more classes", [more]))
+        parts.append(TablePart(heading, table[:SHOWN]))
+        if len(table) > SHOWN:
+            more = TablePart("", table[SHOWN:LISTED], notes)
+            parts.append(Folded(f"{len(table) - SHOWN:,} more classes", [more]))
     return parts
 
 

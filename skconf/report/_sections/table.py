@@ -11,15 +11,13 @@ from skconf._core.numbers import bound, four_decimals
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.predictions import ends_of
 from skconf.report._evidence.rows import JUDGED
-from skconf.report._page.tables import TablePart, wrapped
+from skconf.report._page.tables import WIDTH, TablePart, wrapped
 from skconf.report._sections.verdicts import verdicts_of
 from skconf.report._sections.which import stars
 from skconf.report._sections.words import cautions, start_of
 
 #: The separator between models, and between verdicts, in a text.
 _BETWEEN = " | "
-#: Width of the lines below a table.
-_WIDTH = 80
 
 
 def frame_of(evidence: Evidence) -> pd.DataFrame:
@@ -123,7 +121,7 @@ def as_lines(frame: pd.DataFrame, notes: Iterable[str] = (), width: int | None =
             lines = names
         lines = [line + gap + cell for line, cell in zip(lines, block, strict=True)]
     shown = [line for part in parts for line in part] + lines
-    below = [wrapped(visible(note), min(_WIDTH, width or _WIDTH), "  ") for note in notes]
+    below = [wrapped(visible(note), min(WIDTH, width or WIDTH), "  ") for note in notes]
     return "\n".join(line.rstrip() for line in [*shown, *([""] if below else []), *below])
 
 

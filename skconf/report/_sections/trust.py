@@ -12,6 +12,7 @@ from skconf.inference._assessment import Assessment, Stretch
 from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.reliability import reliability
 from skconf.report._evidence.tops import error_tail, levels_of
+from skconf.report._page.axes import FLOOR
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
@@ -27,8 +28,6 @@ _OF_ANOTHER_SHARE = (
     "correct the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on the "
     "corrected ones."
 )
-#: What is drawn for a limit of 0 on a logarithmic axis.
-_FLOOR = 1e-12
 
 
 def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
@@ -198,7 +197,7 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
         # Intervals of several models stand beside each other.
         beside = 1 - (1 - top["from"]) * 10 ** (0.06 * (series - (len(tails) - 1) / 2))
         seen = top["wrong"].where(top["wrong"] > 0)
-        low = top["low"].where(top["low"] > 0, _FLOOR)
+        low = top["low"].where(top["low"] > 0, FLOOR)
         marks.append(Points(beside, seen, low, top["high"], name=label, series=series))
         marks.append(Line(beside, seen, name=label, series=series))
         expected, name = top["expected"].where(top["expected"] > 0), "expected" if len(tails) == 1 else None
