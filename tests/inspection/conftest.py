@@ -1,4 +1,4 @@
-"""Pictures are drawn without a window, and closed after each test."""
+"""Pictures are drawn without a window, and each test begins without those of others."""
 
 import pytest
 
@@ -12,6 +12,8 @@ else:
 
 @pytest.fixture(autouse=True)
 def _closed():
+    if plt is not None:
+        plt.close("all")  # those of documents and docstrings stay open
     yield
     if plt is not None:
         plt.close("all")
