@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from _support.selective.configurations import CONFIGURATIONS, SLOW, results_of
+from _support.selective.configurations import CONFIGURATIONS, SLOW, UNCHECKED, results_of
+
+from skconf import SelectiveClassifier, TunedSelectiveClassifierCV
 
 PAGE = Path(__file__).parents[2] / "docs" / "how_we_know.md"
 
@@ -23,3 +25,9 @@ def test_the_page_lists_these_configurations_and_the_checks_that_they_fail():
     rows = re.findall(r"^\| `(\w*SelectiveClassifier.*?)` \|(.*)$", PAGE.read_text(), flags=re.M)
     listed = {code: set(re.findall(r"`(check_\w+)`", cells)) for code, cells in rows}
     assert listed == {code: set(expected) for code, expected in CONFIGURATIONS.items()}
+
+
+def test_every_parameter_is_in_a_configuration():
+    given = {name for code in CONFIGURATIONS for name in re.findall(r"(\w+)=", code)}
+    for kind in (SelectiveClassifier, TunedSelectiveClassifierCV):
+        assert set(kind._parameter_constraints) - given - UNCHECKED == {"estimator"}

@@ -13,6 +13,7 @@ from skconf.calibration import CALIBRATORS, LearnedConfidence
 ABSTAINS = {"check_classifiers_train": "predict abstains, so it does not return the argmax of predict_proba"}
 #: It demands that all samples of a single class are accepted.
 ONE_CLASS = "check_classifiers_one_label_sample_weights"
+TOO_FEW = "ten samples are too few for a guarantee"
 OBJECTS = "labels that are numbers and a text make an array of objects, on which arithmetic fails"
 TEXT_AMONG_NUMBERS = ABSTAINS | dict.fromkeys(
     (
@@ -48,18 +49,24 @@ CONFIGURATIONS = {
     selective("confidence=LearnedConfidence()"): {},
     selective('reject_label="none"'): {},
     "SelectiveClassifier(XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1))": {},
+    "SelectiveClassifier(XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1), validation_fraction=0.2)": {},
     tuned('objective="coverage", target=1.0'): {},
     **{tuned('objective="coverage", target=1.0', name): {} for name in CALIBRATORS},
+    tuned('objective="coverage", target=1.0, keep_prediction=True', "platt"): {},
+    tuned('objective="coverage", target=1.0, confidence="margin"'): {},
+    tuned('objective="coverage", target=1.0, reject_label="none"'): {},
     tuned('target={"coverage": 0.1}, confidence_level=0.5'): {},
     # Those that abstain.
     selective("threshold=0.9"): ABSTAINS,
     selective('threshold=0.9, calibration="platt"'): ABSTAINS,
     selective('threshold=0.9, calibration="isotonic"'): ABSTAINS,
     selective('threshold=0.9, reject_label="none"'): TEXT_AMONG_NUMBERS,
+    selective("reject_cost=0.3"): ABSTAINS,
     tuned("target=0.01", "platt"): ABSTAINS,
     tuned('objective="cost", reject_cost=0.01, cv=2'): ABSTAINS,
     tuned('objective="coverage", target=0.5, cv=0.3'): ABSTAINS | {ONE_CLASS: "half are rejected, as the target says"},
-    tuned("target=0.05, confidence_level=0.7"): ABSTAINS | {ONE_CLASS: "ten samples are too few for a guarantee"},
+    tuned("target=0.05, confidence_level=0.7"): ABSTAINS | {ONE_CLASS: TOO_FEW},
+    tuned('target=0.05, confidence_level=0.7, n_candidates=2, spend="first"'): ABSTAINS | {ONE_CLASS: TOO_FEW},
 }  # fmt: skip
 
 
@@ -67,6 +74,8 @@ CONFIGURATIONS = {
 SLOW = {code for code in CONFIGURATIONS if "calibration=" in code and 'calibration="platt"' not in code}
 #: Of these each part is in a configuration that is faster: it has the same lines, once or on fewer folds.
 SLOW |= {
+    "SelectiveClassifier(XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1))",
+    selective("reject_cost=0.3"),
     selective('calibration="platt"'),  # on five folds; with cv=0.3, of one
     selective("confidence=LearnedConfidence()"),  # a quarter of a minute
     selective('confidence="margin"'),
@@ -74,9 +83,16 @@ SLOW |= {
     selective('calibration="platt", keep_prediction=True'),
     selective('threshold=0.9, calibration="platt"'),
     tuned('objective="coverage", target=1.0'),
+    tuned('objective="coverage", target=1.0, keep_prediction=True', "platt"),
+    tuned('objective="coverage", target=1.0, confidence="margin"'),
+    tuned('objective="coverage", target=1.0, reject_label="none"'),
+    tuned('target=0.05, confidence_level=0.7, n_candidates=2, spend="first"'),
     tuned('target={"coverage": 0.1}, confidence_level=0.5'),
     tuned("target=0.01", "platt"),
 }
+
+#: Parameters that no configuration gives: they need the labels or the groups of the data, or change nothing but time.
+UNCHECKED = {"cost_matrix", "decisions", "prevalence", "slices", "thresholds", "n_jobs"}
 
 
 def model_of(code):
