@@ -885,7 +885,7 @@ class TestEveryDisplay:
             shown = display.from_predictions(y, proba, **given, name=name, ax=ax)
             ax = shown.ax_
             if number in (1, 2, 4):  # titles name one or two
-                shown.figure_.canvas.draw()
+                shown.figure_.draw_without_rendering()
             assert any(text.replace(r"\$", "$").startswith(name) for text in names_shown(shown))
 
     def test_thirty_six_classifiers_look_different(self):
@@ -999,7 +999,7 @@ class TestAxesOfGoodClassifiers:
         for model in models:
             weight = rng.exponential(size=n) if weighted else None
             display.from_predictions(y, proba[model], sample_weight=weight, name=model, ax=ax)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         for each in ax.child_axes or [ax]:
             inside = each.bbox.padded(1)
             lines = [line for line in artists(each, CLASSIFIER, CURVE) if len(line.get_xdata())]
