@@ -16,14 +16,14 @@ class, you need no option. Many other names are recognised. For the rest there a
 $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virginica
 ```
 
-`skconf evaluate` prints which columns it read, and as what. The option of the true labels is also called `--label`; in
-`skconf threshold`, where `--target` is a promise, it is only called `--label`.
+`skconf evaluate` prints which columns it read, and as what. The option `--target` is also called `--label`. In
+`skconf threshold`, `--target` is a promise, so only `--label` names the true labels.
 
 <!-- Generated from the names that the code knows by `python tools/generate.py`. -->
 
 ## Which columns a file needs
 
-A file has a row for each prediction. It needs the columns in one row of this table:
+A file has a row for each prediction. It needs the columns that one row of this table names:
 
 | you have | columns | for example |
 |---|---|---|
@@ -42,15 +42,16 @@ The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos
 ## Names that are recognised
 
 Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
-the preferred name is read. (If there are probabilities, `confidence` and `correct` are ignored, with a note, unless
-you name them.) A column with another name is read if it can mean only one thing in these data. For example, `p` may be
-a confidence or the probability of the positive class. If both are possible, an error names the option that decides.
+the preferred name is read, with one exception: beside probabilities, `confidence` and `correct` are ignored, with a
+note, unless you name them by an option. A column with another name is read if it can mean only one thing in these
+data. For example, `p` may be a confidence or the probability of the positive class. If both are possible, an error
+names the option that decides.
 
 | what it is | option | preferred name | also recognised |
 |---|---|---|---|
 {rows}
-Beside a true label `species`, `predicted_species` and `species_pred` are recognised, too. Beside `predicted_species`,
-`predicted_species_score` is its confidence.
+If the true label is called `species`, a column `predicted_species` or `species_pred` is recognised as the predicted
+label. A column with the same name and `_score`, such as `predicted_species_score`, is recognised as its confidence.
 
 ## Names of the columns of probabilities
 
@@ -76,7 +77,7 @@ With `--cluster none`, and in files that are read in batches, all rows are treat
 ## Read on
 
 - [Every option of the command](command_line.md#skconf-evaluate).
-- [Start in five minutes](start.md): with a file that the page writes.
+- [Start in five minutes](start.md): a first report, for a file that the code of the page writes.
 - [Files of any size](guide/large_data.md), in parts and folders.
 """
 

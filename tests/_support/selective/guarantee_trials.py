@@ -482,8 +482,8 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             "Few rows",
             (
                 "The table has the mean coverage over eight populations. `spend` says how the probability of failure "
-                "is divided among the tests; the guarantee is exact for both values. With fewer than twice as many "
-                'rows as a guarantee needs at least, "first" accepts more.'
+                "is divided among the tests; the guarantee is exact for both values. If there are fewer than twice "
+                'as many rows as a guarantee needs, "first" accepts more.'
             ),
             few_rows(
                 n_sets,
