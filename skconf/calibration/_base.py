@@ -88,8 +88,8 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             Non-negative weights. A weight of 3 counts as three rows.
         labels : array-like of shape (n_classes,), default=None
             Labels of the columns. None uses the sorted labels of `y`, if there are as many labels as columns. If `y`
-            says whether answers are right, pass ``labels=[False, True]``, because all answers may be right, or all
-            wrong.
+            says whether answers are right, pass ``labels=[False, True]``: if all answers are right, or all are wrong,
+            `y` has only one of these labels.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities, with columns in the order of ``classes_``, or named by these labels as in ``fit``.
+            Probabilities. The columns are in the order of ``classes_``, or are found by name as in ``fit``.
 
         Returns
         -------

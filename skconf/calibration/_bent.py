@@ -72,16 +72,16 @@ class _Line:
 class BentTemperatureCalibrator(Calibrator):
     """Softmax of a z + c z²/10 − d log(1 − p), with z = log p. If `shifted`, a shift b of each class is added.
 
-    Here a is the inverse temperature, c bends the log-probabilities, and d moves confidences near 1. The parameters
-    minimise Σ w · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. The result is mixed with the uniform
-    distribution, which counts as one sample. A class without samples is scaled like the others.
+    Here a is the inverse temperature, c bends the log-probabilities, and d changes confidences that are near 1. The
+    parameters minimise Σ w · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. The result is mixed with
+    the uniform distribution, which counts as one sample. A class without samples is scaled like the others.
 
     Parameters
     ----------
     shifted : bool, default=False
         Whether each class has a shift.
     base : TemperatureCalibrator, BentTemperatureCalibrator or None, default=None
-        A calibrator with fewer parameters, at which the search starts.
+        A calibrator with fewer parameters. The search starts at the parameters that it has learned.
     """
 
     _reads_sizes = True

@@ -18,9 +18,10 @@ class BetaCalibrator(OneVsRestCalibrator):
     """Beta calibration: P = 1/(1 + exp(−(a ln p − b ln(1 − p) + c))), with a and b not negative.
 
     This is the right correction if the probabilities p have a beta distribution in each of the two classes. With a = b
-    it is Platt scaling of the log-odds. Unlike Platt scaling, it can bend only one end of the curve. The curve never
-    falls. If there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to
-    one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
+    it is Platt scaling of the log-odds. Unlike Platt scaling, it can change probabilities near 0 and leave
+    probabilities near 1 as they are, or the reverse. The curve never falls. If there are more than two classes, each
+    class is calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1,
+    so no class gets exactly 0 or 1.
 
     The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty pulls towards the
     unchanged probability, about as strongly as one sample would. It keeps parameters finite if the classes are
@@ -33,12 +34,13 @@ class BetaCalibrator(OneVsRestCalibrator):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     See Also
     --------
-    PlattCalibrator : With a = b, and with smoothed targets in place of the penalty.
+    PlattCalibrator : The same curve with a = b; smoothed targets take the place of the penalty.
     QuadraticCalibrator : Another curve of three parameters.
 
     Notes

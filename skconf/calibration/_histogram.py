@@ -12,33 +12,34 @@ from skconf.calibration._graph import Tensor
 
 
 class HistogramBinningCalibrator(OneVsRestCalibrator):
-    """Histogram binning: a probability is replaced by the share of its class in the same bin of calibration data.
+    """Histogram binning: a probability is replaced by the share of its class among the calibration data in its bin.
 
-    Bins are open below and closed above, as in the expected calibration error. Probabilities in a bin without
-    calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1. New samples in such a bin may be
-    wrong with a confidence of 1; the calibrated size ratio shows such errors. If there are more than two classes, each
-    class is calibrated against the rest, and rows are scaled to sum to one. A class without samples in the calibration
-    data keeps its probability, except for this scaling.
+    A probability at the edge of two bins belongs to the lower bin, as in the expected calibration error. Probabilities
+    in a bin without calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1. New samples in
+    such a bin may be wrong with a confidence of 1; the calibrated size ratio shows such errors. If there are more than
+    two classes, each class is calibrated against the rest, and rows are scaled to sum to one. A class without samples
+    in the calibration data keeps its probability, except for this scaling.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width ("uniform"), or bins with equal weight of calibration data ("quantile"). Quantile bins never
-        separate equal probabilities. If many probabilities are equal, there are fewer bins.
+        "uniform" makes bins of equal width. "quantile" makes bins that contain equal weights of calibration data. Equal
+        probabilities are always in the same bin, so if many are equal, there are fewer quantile bins.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     See Also
     --------
-    IsotonicCalibrator : Bins that the data choose, in rising order.
+    IsotonicCalibrator : Bins that are chosen from the data, with rising values.
 
     References
     ----------

@@ -45,8 +45,9 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     Notes
     -----
@@ -55,11 +56,12 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. With k
        positives among n samples, its odds become (k + s/K) : (n − k + s − s/K). Plateaus that are then out of order are
        pooled, with their added samples.
-    2. These odds are the value at the centre of the plateau, which is the mean log-odds of its uncalibrated
-       probabilities (0 and 1 are replaced as in Platt scaling). The log-odds are linear between the centres, and
-       constant beyond the outermost ones.
-    3. The result is clipped to lie between two isotonic regressions. In both, s samples are added at this probability:
-       all negative in one, all positive in the other. (With s = 1 they are the pair of a Venn–Abers predictor.)
+    2. Each plateau has these odds at its centre. The centre is the mean log-odds of the uncalibrated probabilities on
+       the plateau, where 0 and 1 are replaced as in Platt scaling. Between the centres, the calibrated log-odds are
+       linear; beyond the outermost centres, they are constant.
+    3. The result is clipped to lie between two isotonic regressions. In both, s samples are added at the probability
+       that is calibrated: all negative in one, all positive in the other. (With s = 1 they are the pair of a Venn–Abers
+       predictor.)
 
     Step 1 avoids probabilities of 0 and 1. Step 2 removes the jumps between plateaus. Step 3 keeps long plateaus flat,
     because the two regressions are close to each other there. If s goes to 0, step 3 gives plain isotonic regression.

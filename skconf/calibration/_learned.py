@@ -57,10 +57,10 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     """An estimator of the probability that an answer is right, from the probabilities and the features of the sample.
 
     With two classes, a monotone calibrator does not change the order of the answers, so it cannot change which answers
-    are accepted. This estimator can change it: small models of other families use the features of the sample and
-    estimate the probability that each answer is right. They are fitted on the calibration samples. Their weights are
-    chosen by cross-validation. If the models do not lower the log loss, the confidence is returned unchanged. Pass this
-    estimator as the `confidence` of :class:`~skconf.SelectiveClassifier` or
+    are accepted. This estimator can change the order, because it has small models of several families, which estimate
+    from the features of a sample whether the answer is right. The models are fitted on the calibration samples, and
+    their weights are chosen by cross-validation. If the models do not lower the log loss, the confidence is returned
+    unchanged. Pass this estimator as the `confidence` of :class:`~skconf.SelectiveClassifier` or
     :class:`~skconf.TunedSelectiveClassifierCV`. These classes fit it on held-out samples.
 
     Parameters
@@ -70,7 +70,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         columns of `X`: numbers, or categories of any kind. Text, images and sparse matrices need a function, such as an
         encoder.
     min_gain : float, default=0.5
-        The correction is kept if its gain in cross-validated log loss is at least this many standard errors. With 0
+        The models are used if their cross-validated gain in log loss is above this number of standard errors. With 0,
         every gain counts.
     cv : int, default=5
         Number of folds.
@@ -80,16 +80,16 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     weights_ : ndarray of shape (5,)
-        Weight of each logit, in [0, ∞). There are five logits, in this order: the unchanged confidence; randomized
-        trees on the features; boosted trees on the features; logistic regression on kernels of the features; boosted
-        trees on features and probabilities. The weights are (1, 0, 0, 0, 0) if the confidence is returned unchanged.
+        Weights of five logits, in [0, ∞), in this order: the unchanged confidence; randomized trees on the features;
+        boosted trees on the features; logistic regression on kernels of the features; boosted trees on features and
+        probabilities. The weights are (1, 0, 0, 0, 0) if the confidence is returned unchanged.
     intercept_ : float
         Constant that is added to the weighted logits.
     tail_ : float
         Width of the tail, in [0, 0.5]. Confidences that are closer to 1 than this width are lowered, as in
         :class:`PooledCalibrator`.
     models_ : list
-        The four models; the attribute `model` is the fitted classifier. None for a model of weight 0.
+        The four models, or None for a model of weight 0. The attribute `model` of each is its fitted classifier.
     gain_ : float
         Mean cross-validated gain in log loss, in nats. NaN if there were too few right or wrong answers to learn from.
     gain_stderr_ : float
@@ -105,13 +105,14 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Three of the models learn to predict the true class; the fourth learns which answers are right. The confidence
     becomes σ(Σ w l + b), where l are the logits of the probabilities that the classifier and the models give to the
     answer. The weights w and the intercept b minimise the log loss on folds on which the models were not fitted, plus a
-    small ridge penalty towards the unchanged confidence. Confidences near 1 are then lowered until the size ratio on
-    these folds is half a standard deviation below 1, unless it already is. Then the confidence is mixed with 0.5, which
-    counts as half a sample. Neither step changes the order of the confidences. At least 10 right and 10 wrong answers
-    are needed. If there are more than 10,000 samples, 10,000 are drawn at random. The fit then takes about ten seconds.
+    small ridge penalty towards the unchanged confidence. If the calibrated size ratio on these folds is not at least
+    half a standard deviation below 1, confidences near 1 are then lowered until it is. Last, the confidence is mixed
+    with 0.5, which counts as half a sample. The last two steps do not change the order of the confidences. At least 10
+    right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000 are drawn at random. The fit
+    then takes about ten seconds.
 
-    Without `true_class`, or with more than 30 classes, all models learn which answers are right. The gain is then
-    smaller.
+    With more than 30 classes, all models learn which answers are right. The same holds with more than two classes if
+    `true_class` is not given. The gain is then smaller.
 
     References
     ----------
@@ -167,9 +168,10 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predicted : array-like of shape (n_samples,), default=None
-            The column of each answer. None uses the most probable class.
+            For each sample, the position of the answer in the columns of `proba`. None uses the most probable class.
         true_class : array-like of shape (n_samples,), default=None
-            The column of each sample's true class. With two classes it is not needed.
+            For each sample, the position of the true class in the columns of `proba`. With two classes it is not
+            needed.
         groups : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient. All samples of a cluster are in the same fold.
 
@@ -182,13 +184,14 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         TypeError
             If `features` is not a function.
         ValueError
-            If lengths differ, or a parameter is out of range. If `correct` has other values than right and wrong. If a
-            column does not exist. If `X` has no columns of numbers or categories.
+            If lengths differ, or a parameter is out of range. If `correct` has other values than right and wrong. If an
+            entry of `predicted` or `true_class` is not the position of a column. If `X` has no columns of numbers or
+            categories.
 
         Warns
         -----
         UserWarning
-            If all weights are below 1, because weights are repetition counts.
+            If all weights are below 1: weights are repetition counts, so a row would count less than once.
         """
         check_number(self.min_gain, "min_gain", 0.0)
         check_whole(self.cv, "cv", 2)
@@ -243,7 +246,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         proba : array-like of shape (n_samples, n_classes)
             Probabilities, as in ``fit``.
         predicted : array-like of shape (n_samples,), default=None
-            The column of each answer. None uses the most probable class.
+            For each sample, the position of the answer in the columns of `proba`. None uses the most probable class.
 
         Returns
         -------

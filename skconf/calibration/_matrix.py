@@ -30,10 +30,10 @@ class MatrixCalibrator(AmongPresentCalibrator):
 
     A first calibrator, by default temperature scaling with smoothing, gives z = log p. The scores are z + Δ z + b, with
     a matrix Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of
-    Δ|²), with K classes and ridge r. There are K (K + 1) parameters, but a parameter leaves 0 only if the data support
-    it. The penalty counts as much as a fixed number of samples, so with many samples this is plain matrix scaling. All
-    probabilities stay 2⁻⁵² away from 0 and 1. The order of the classes by probability may change; with two
-    classes, rarely also the order of two samples.
+    Δ|²), with K classes and ridge r. There are K (K + 1) parameters, but the penalty keeps a parameter near 0 unless
+    the data support another value. The penalty counts as much as a fixed number of samples, so with many samples this
+    is plain matrix scaling. All probabilities stay 2⁻⁵² away from 0 and 1. Another class may become the most probable
+    one. With two classes, the order of two samples may also change, but this is rare.
 
     A class without samples in the calibration data keeps its probability, and a warning names it. The other classes are
     calibrated among themselves and share the remaining probability.
@@ -51,7 +51,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
     base_ : calibrator
         The first calibrator, fitted on the classes that are present.
     matrix_ : ndarray of shape (n_present, n_present)
-        The matrix 1 + Δ, for the classes that are present. Row k gives the score of class k.
+        The identity matrix plus Δ, for the classes that are present. Row k gives the score of class k.
     offset_ : ndarray of shape (n_present,)
         The shifts b, one for each class that is present.
     classes_ : ndarray of shape (n_classes,)

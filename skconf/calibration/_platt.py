@@ -22,29 +22,31 @@ class PlattCalibrator(OneVsRestCalibrator):
     against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets a
     probability of 0 or 1.
 
-    The targets limit the output only within the range of the calibration data. If a probability separates the classes
-    in the calibration data, the sigmoid is steep, and outside this range its output is extreme. For example, take 100
-    probabilities from 0.05 to 0.95 in equal steps, whose label is positive above 0.5. Fitted to these samples, Platt
-    scaling maps 0.999 to 1 − 6e-14, and "pooled" maps it to 0.996.
+    The smoothed targets keep the output away from 0 and 1 only in the range of the calibration data. If a threshold
+    separates the classes in these data, the sigmoid is steep, and its output outside the range is extreme. For example,
+    take 100 samples with probabilities from 0.05 to 0.95 in equal steps; the label is positive above 0.5. Fitted to
+    these samples, Platt scaling maps 0.999 to 1 − 6e-14, and "pooled" maps it to 0.996.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Parameters
     ----------
     on : {"logit", "proba"}, default="logit"
-        The argument of the sigmoid. "proba" uses the probability itself, as in the CSR paper and in scikit-learn's
-        sigmoid calibration (1.9 and before) of classifiers without ``decision_function``. The output then lies
-        between the sigmoid's values at 0 and 1. "logit" uses the logit. Probabilities of 0 are first replaced by a
-        small positive number. If the calibration data contain zeros, this number is half the smallest positive
-        probability of the class; otherwise it is at most 1e-8. Probabilities of 1 are replaced in the same way.
+        The argument of the sigmoid. "proba" uses the probability itself, so the output lies between the sigmoid's
+        values at 0 and 1. The paper on the calibrated size ratio (CSR) does the same; so does scikit-learn's sigmoid
+        calibration (1.9 and before) if the classifier has no ``decision_function``. "logit" uses the logit. For the
+        logit, probabilities of 0 are first replaced by a small positive number. If the calibration data contain zeros,
+        this number is half the smallest positive probability of the class; otherwise it is at most 1e-8. Probabilities
+        of 1 are replaced in the same way.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     References
     ----------

@@ -46,17 +46,17 @@ class PooledCalibrator(AmongPresentCalibrator):
     calibrated members may be underconfident, but not overconfident.
 
     Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
-    that the pool was overconfident on the folds. If a confidence is closer to 1 than κ, its distance to 1 becomes the
-    mean of the distance and κ. κ is the smallest number for which the size ratio on the folds is low enough after this
-    step (see `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts as
-    a few samples, as in smoothed temperature scaling. Neither step changes the order of the confidences.
+    that the pool was overconfident on the folds. If the distance d of a confidence to 1 is below κ, the distance
+    becomes (d + κ)/2. Here κ is the smallest number for which the size ratio on the folds is then low enough (see
+    `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts as a few
+    samples, as in smoothed temperature scaling. Neither step changes the order of the confidences.
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
-    themselves and share the remaining probability. The probability of the missing class is the mean of its raw
-    probability and of its probabilities from the members that use temperature scaling, because temperature scaling does
-    not need samples of each class. If `members` are given, the missing class keeps its raw probability, except for the
-    mixing with the uniform distribution. If all calibration samples are of one class, all probabilities are the raw
-    ones, except for this mixing.
+    themselves and share the remaining probability. Temperature scaling does not need samples of each class. So the
+    missing class gets the weighted mean of its raw probability and its probabilities from the members that use
+    temperature scaling without shifts. If `members` are given, the missing class keeps its raw probability, except for
+    the mixing with the uniform distribution. If all calibration samples are of one class, all classes keep their raw
+    probabilities, except for this mixing.
 
     Parameters
     ----------
@@ -64,23 +64,25 @@ class PooledCalibrator(AmongPresentCalibrator):
         The members: names of calibrators, calibrators (they are cloned), or None for the raw probabilities. If
         `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes it also
         has "spline", "smoothed_isotonic", "bayesian", a line of the log-odds and "quadratic". With more classes it also
-        has temperature scaling with a bend and a tail, once without and once with a shift for each class. If K² ≤ 4 n,
-        for n samples and K classes, it also has matrix scaling with a sixteenth of the usual ridge. With at most 31
-        classes, it has matrix scaling a second time, after smoothed isotonic regression.
+        has temperature scaling with a bend and a tail, once without and once with a shift for each class. If there are
+        n samples of K > 2 classes and K² ≤ 4 n, it also has matrix scaling with a sixteenth of the usual ridge. If K ≤
+        31, too, it has matrix scaling a second time, after smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75
         Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). With n the
-        sum of weights, K classes and smoothing s, every probability p becomes (n p + s/K)/(n + s). With 0.75 and two
-        classes, one error among n new samples adds at most about 2.7 to their size ratio, at any confidence.
+        sum of weights, K classes and smoothing s, every probability p becomes (n p + s/K)/(n + s). With s = 0.75 and
+        two classes, one error among n new samples raises their size ratio by at most about 2.7, even at the highest
+        confidence.
     tail_zscore : float or None, default=0.5
-        How far the size ratio of the pool, which is computed on the folds, may be above 1, in standard deviations. A
-        smaller value is safer, but makes the probabilities less accurate. None leaves confidences unchanged.
+        Number of standard deviations by which the size ratio of the pool on the folds may be above 1. If it is further
+        above 1, confidences near 1 are lowered. A smaller value is safer, but makes the probabilities less accurate.
+        With None, no confidence is lowered.
 
     Attributes
     ----------
     members_ : list of calibrators and None
-        The members, fitted on all samples. None is the raw probabilities.
+        The members, fitted on all samples. None stands for the raw probabilities.
     weights_ : ndarray of shape (n_members,)
         Weights of the members, with sum 1.
     tail_ : float
@@ -94,14 +96,15 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     Notes
     -----
-    Samples are divided into at least five folds by the largest probability; classes and the order of rows do not
-    matter. Members are fitted on all other folds, or on 4,000 samples of them (100 K² with more classes), unless these
-    have fewer than 50 samples of the rarest class. They predict folds until 2,000 samples have been predicted. So with
-    10,000 samples and two classes, each member is fitted less than twice in total. The weights maximise the log
-    likelihood plus a Dirichlet prior that counts as 8 samples. If you name the members, the prior is the same for all.
-    For the default members, the prior favours members with few parameters if there are few samples. The prior is
-    smaller for members whose likelihood on the folds is far below the best likelihood. Weights of samples are
-    repetition counts.
+    Samples are sorted by probability and dealt to at least five folds, so that all folds have similar probabilities.
+    The folds are not stratified by class, and the order of rows has no effect. To predict a fold, members are fitted on
+    other folds: on 4,000 samples, or on 100 K² if this is more. If these samples would include fewer than 50 of the
+    rarest class, members are fitted on all other folds. One fold after the other is predicted, until there are
+    predictions of 2,000 samples. So with 10,000 samples and two classes of similar size, each member is fitted on 4,000
+    samples, predicts 2,000, and is then fitted on all samples. The weights maximise the log likelihood plus a Dirichlet
+    prior that counts as 8 samples. If you name the members, the prior is the same for all. For the default members, the
+    prior favours members with few parameters if there are few samples. In both cases, the prior is smaller for members
+    whose likelihood on the folds is far below the best likelihood. Weights of samples are repetition counts.
 
     If no sample can be held out, the weights are the prior weights.
 
@@ -272,7 +275,7 @@ def hint(name: str) -> str:
 
 
 def make_calibrator(calibration: Any) -> Any:
-    """Return a new calibrator for a name, or the given one.
+    """Return a new calibrator for a name; return a given calibrator unchanged.
 
     Parameters
     ----------

@@ -128,8 +128,8 @@ def refuse_zeros(calibration: Any, caller: str) -> None:
     plain = isinstance(calibrator, IsotonicCalibrator) and not calibrator.smoothing
     if plain or isinstance(calibrator, HistogramBinningCalibrator):
         raise ValueError(
-            f"{caller} takes no calibration={calibration!r}, because it gives probabilities of 0, which stay 0 for any "
-            "share of their class. Use 'pooled', 'platt' or 'smoothed_isotonic'."
+            f"{caller} cannot be used with calibration={calibration!r}: this gives probabilities of 0, which stay 0 "
+            "however large the share of the class is. Use 'pooled', 'platt' or 'smoothed_isotonic'."
         )
 
 
@@ -151,8 +151,8 @@ def _shares_of(column: LabelColumn, classes: NDArray[Any]) -> Floats:
     counts = np.bincount(column.positions_in(classes), minlength=len(classes))
     if not counts.all():
         raise ValueError(
-            f"{column.name} holds no {shorten(classes[counts == 0].tolist())}, but the share of each class must be "
-            "above 0."
+            f"{column.name} has no rows of the classes {shorten(classes[counts == 0].tolist())}, but the share of each "
+            "class must be above 0."
         )
     return np.asarray(counts / counts.sum())
 

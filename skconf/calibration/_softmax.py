@@ -24,12 +24,12 @@ _TIE = 1e-9
 
 
 class TemperatureCalibrator(Calibrator):
-    """Temperature scaling: softmax(log p / T), with the one temperature T for all classes that maximises likelihood.
+    """Temperature scaling: softmax(log p / T). All classes share one temperature T, which maximises the likelihood.
 
     The order of the classes by probability does not change, so no prediction changes. T > 1 lowers the confidences, T <
-    1 raises them. The classes share T, so a few hundred samples are enough for a thousand classes. A class without
-    samples in the calibration data is scaled like the others, and a warning names it. If only one class is present, T
-    is 1.
+    1 raises them. Because there is only one parameter, a few hundred samples are enough for a thousand classes. A class
+    without samples in the calibration data is scaled like the others, and a warning names it. If only one class is
+    present, T is 1.
 
     If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. Platt's
     targets are then used: (n + 1)/(n + 2) for the true class, and equal parts of the remaining probability for the
@@ -117,7 +117,7 @@ class TemperatureCalibrator(Calibrator):
 
 
 class AffineCalibrator(Calibrator):
-    """Affine calibration: softmax(α log p + β), with one scale α and a shift β for each class.
+    """Affine calibration: softmax(α log p + β), with one scale α for all classes, and a shift β for each class.
 
     The parameters maximise the likelihood. Without shifts this is temperature scaling. The shifts correct class
     frequencies that differ from the frequencies in training. For two classes it is Platt scaling on the logit, without

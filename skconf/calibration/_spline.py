@@ -23,7 +23,7 @@ _COARSE = 1e-4
 
 
 class QuadraticCalibrator(OneVsRestCalibrator):
-    """Quadratic scaling: a sigmoid of a parabola of the log-odds that rises in the range of the data.
+    """Quadratic scaling: a sigmoid of a parabola of the log-odds; the parabola rises in the range of the data.
 
     For each class, P = 1/(1 + exp(−(c₀ + c₁ l + c₂ l²))), with l the log-odds of its probability. It is Platt scaling
     with a bend, which can raise probabilities at one end and lower them at the other. Beyond the outermost calibration
@@ -42,8 +42,9 @@ class QuadraticCalibrator(OneVsRestCalibrator):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     See Also
     --------
@@ -106,8 +107,9 @@ class SplineCalibrator(OneVsRestCalibrator):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     See Also
     --------

@@ -18,11 +18,11 @@ class VennAbersCalibrator(OneVsRestCalibrator):
 
     For each class and each new sample, two isotonic regressions are fitted to the calibration data and the sample. In
     the first regression, the sample is labelled as the class; its value at the sample is p₁. In the second regression,
-    the sample is labelled as another class; its value at the sample is p₀. If samples are exchangeable, one of the two
-    is calibrated, for any classifier. The calibrated probability is p₁/(1 − p₀ + p₁). Its log loss is larger than the
-    log loss of whichever of p₀ and p₁ is calibrated, but by as little as possible in the worst case. The calibrated
-    probability is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two
-    classes, each class is calibrated against the rest, and rows are scaled to sum to one.
+    the sample is labelled as another class; its value at the sample is p₀. If samples are exchangeable, the regression
+    in which the sample has its true label gives a calibrated value, for any classifier. Because this label is unknown,
+    the result is p₁/(1 − p₀ + p₁). Its log loss is larger than the log loss of the calibrated value, but by as little
+    as possible in the worst case. The result is never exactly 0 or 1, and never falls if the raw probability rises. If
+    there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to one.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
@@ -31,8 +31,9 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
     columns_ : dict of int to callable
-        The fitted curve of each calibrated class, by the position of the class in ``classes_``. A curve is a function
-        of the probability, before the scaling of rows. With two classes, there is one curve.
+        The fitted curve of each calibrated class; its key is the position of the class in ``classes_``. A curve maps a
+        probability to a calibrated probability, before rows are scaled to sum to one. With two classes, there is one
+        curve.
 
     See Also
     --------
@@ -75,7 +76,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
         Parameters
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities, with columns in the order of ``classes_``, or named by these labels as in ``fit``.
+            Probabilities. The columns are in the order of ``classes_``, or are found by name as in ``fit``.
 
         Returns
         -------

@@ -41,7 +41,7 @@ def keep(
 
     Each promise may be false with a probability of `share`. The objective "coverage" accepts as little as the promises
     allow; any other objective accepts as much. If the objective has no thresholds, the scores are the thresholds to
-    choose from. `rng` tosses the coins of costs.
+    choose from. If there are costs, `rng` draws the random numbers that replace each cost by right or wrong.
     """
     ranked, free = rows[np.argsort(-rows.score, kind="stable")], aim.thresholds is None
     thresholds = np.unique(rows.score if free else np.asarray(aim.thresholds, dtype=np.float64))[::-1]
@@ -59,7 +59,7 @@ def keep(
     best = possible[0 if aim.name == "coverage" else -1]
     count, threshold = int(accepted[best]), float(thresholds[best])
     kept = [_kept(search, each, count, threshold) for each in promises]
-    # If every sample is accepted, accept lower scores of new samples, too. CWSA is measured from the threshold, so its
+    # If every sample is accepted, accept lower scores of new samples, too. CWSA depends on the threshold itself, so its
     # threshold stays.
     if count == len(rows) and free and not any(each.moves for each in promises):
         return below_all(ranked.score), kept

@@ -53,7 +53,7 @@ def tune_threshold(
     score: ArrayLike | None = None,
     random_state: Any = None,
 ) -> TunedThreshold:
-    """Find the threshold below which to reject predictions, so that an objective is optimal.
+    """Find the best threshold for an objective, if predictions with a lower score are rejected.
 
     Use it if you have predictions already, for samples on which neither the classifier nor its calibrator was trained.
     With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
@@ -65,16 +65,16 @@ def tune_threshold(
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float or mapping of str to float or mapping, default=0.05
-        The largest risk that is allowed (1 − accuracy), or the smallest coverage, in [0, 1]. With a `confidence_level`,
-        you can pass a mapping, which makes several promises at once, such as
-        ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are:
+        For the objective "risk", the largest risk (1 − accuracy) that is allowed; for "coverage", the smallest
+        coverage; in [0, 1]. With a `confidence_level`, you can pass a mapping, which makes several promises at once,
+        such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. Its keys are:
 
         - "risk": upper limit of the error rate of accepted predictions;
         - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
         - "ecuas_1": upper limit of the mean ECUAS loss with n = 1 of accepted predictions. Costs come from the
           `cost_matrix`; without one, an error costs 1;
-        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions, computed with the chosen threshold.
-          With slices, it is computed with the threshold of the slice;
+        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions. These metrics depend on the
+          threshold: with slices, on the threshold of the slice;
         - "coverage": lower limit of the share of samples that are accepted;
         - "false_negative_rate", for a class: upper limit of the share of its samples that are accepted with a wrong
           prediction. A rejected sample is sent to a person, so it does not count as missed;
@@ -85,36 +85,38 @@ def tune_threshold(
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
         only the observed error rate is at most `target`, and nothing is guaranteed about the true risk.
     n_candidates : int, default=1
-        Number of models, scores or targets that you compare on the same samples before you choose one. They share 1 −
-        `confidence_level` equally, so the promise holds for the one that you choose.
+        Number of models, scores or targets that you compare on the same samples before you choose one. The probability
+        1 − `confidence_level` is divided equally among them, so the promise holds for the one that you choose.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" divides it evenly over the logarithm of the accepted number. "first" offers the whole probability to
-        the strictest test; what this test does not use goes to the next tests. "first" accepts more than "evenly" if
-        you have fewer than 2 n samples, and less if you have many; n is what :func:`required_samples` returns. The
-        guarantee is the same. Choose before you look at the labels.
+        "evenly" gives an equal part to each doubling of the number of accepted samples. "first" offers the whole
+        probability to the strictest test; what this test does not use goes to the next tests. Let n be the number that
+        :func:`required_samples` returns. With fewer than 2 n samples, "first" accepts more than "evenly"; with many
+        samples, it accepts less. The guarantee is the same for both. Choose `spend` before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
-        Cost of each predicted class (column) under each true class (row), for the objective "cost". The predictions
-        stay the most probable classes. If you want decisions of least expected cost u instead, as in
-        :class:`TunedSelectiveClassifierCV`, compute them and pass them as `y_pred`, with 1 − u/u_M as `score`.
+        Cost of each predicted class (column) under each true class (row), for the objective "cost" and for promises of
+        a mean cost. The costs do not change the predictions, which are the most probable classes. If you want decisions
+        of least expected cost, as in :class:`TunedSelectiveClassifierCV`, pass these decisions as `y_pred`. As `score`,
+        pass 1 − u/u_M, where u is the expected cost of a decision and u_M the largest possible u.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in the range of the scores. None takes all distinct scores. With a
-        `confidence_level`, None takes the scores that accept planned numbers of samples.
+        `confidence_level`, None takes only scores that accept one of the planned numbers of samples (see the notes of
+        :class:`TunedSelectiveClassifierCV`).
     prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the predictions are used, as in
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
-        shares in the rows. With a `confidence_level`, it is chosen on rows that are drawn at random from each class, as
-        many as a sample with the given shares would have. You can then also give a range, such as
-        ``{"fraud": (0.005, 0.02)}``: the promise holds at both ends. With several promises, or with slices, give a
-        share and not a range; it is the share among all samples. None uses the prevalence of the profile, if it has
-        one.
+        shares in the rows. With a `confidence_level`, rows are drawn at random from each class to make a sample with
+        these shares, and the threshold is chosen on this sample. A range is then also possible, such as ``{"fraud":
+        (0.005, 0.02)}``: the promise holds at both ends. With several promises, or with slices, a range is not
+        possible. With slices, give the shares among all samples, not within a slice. None uses the prevalence of the
+        profile, if it has one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
-        The slices in each of which the promises must hold. "predicted_class" makes a slice of each predicted class;
-        columns make a slice of each combination of their values. Each slice gets its own threshold. The
-        `confidence_level` is the probability that all promises hold at once. Everything is rejected in a slice with too
-        few samples, and a warning says how many would be enough.
+        The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
+        predicted class; columns make a slice of each combination of their values. Each slice gets its own threshold.
+        The `confidence_level` is the probability that all promises hold at once. Everything is rejected in a slice with
+        too few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other. It
         needs a `confidence_level`. Only a single random sample of each cluster is then used, and the promise holds for
@@ -203,7 +205,9 @@ def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: fl
             )
         return None
     if profile.kind != "right or wrong":
-        raise ValueError(f"A confidence_level needs right or wrong answers, but {KNOWN[profile.kind]}. Leave it out.")
+        raise ValueError(
+            f"A confidence_level needs answers that are right or wrong, but {KNOWN[profile.kind]}. Leave it out."
+        )
     if profile.sample_weight is not None:
         raise ValueError(
             "sample_weight cannot be used with a confidence_level: the guarantee counts every sample once. Leave "
@@ -300,8 +304,8 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
         )
     if objective not in ("risk", "coverage"):
         raise ValueError(
-            f"{what} needs objective='risk', which accepts as much as the promises allow, or 'coverage', which accepts "
-            f"as little; got {objective!r}."
+            f"{what} needs objective='risk', to accept as much as the promises allow, or objective='coverage', to "
+            f"accept as little as they allow. The objective is {objective!r}."
         )
     if objective == "coverage" and not names_of(RateFloor, target):
         raise ValueError(

@@ -310,7 +310,7 @@ class TestEverywhere:
             overconfidence_by_group(graded(), groups=np.arange(400) % 2)
         with pytest.raises(ValueError, match="shift_test counts right answers"):
             shift_test(graded(), graded())
-        with pytest.raises(ValueError, match="confidence_level needs right or wrong answers, but these"):
+        with pytest.raises(ValueError, match="confidence_level needs answers that are right or wrong, but these"):
             tune_threshold(graded(), target=0.3, confidence_level=0.9)
 
     def test_a_threshold_for_a_mean_of_graded_losses(self):
