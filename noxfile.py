@@ -25,9 +25,11 @@ nox.options.reuse_venv = "yes"
 def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = ()) -> None:
     """Install requirements and groups of pyproject.toml, whatever the version of pip, in any kind of environment.
 
-    Requirements in the variable INSTALLED are skipped: pip would build the package anew each time.
+    Requirements in the variable INSTALLED are skipped: pip would build the package anew each time. The package itself
+    is editable: with ``--no-venv``, a copy would take the place of what the contributor edits.
     """
-    wanted = [each for each in requirements if each not in os.environ.get("INSTALLED", "").split()]
+    missing = [each for each in requirements if each not in os.environ.get("INSTALLED", "").split()]
+    wanted = [part for each in missing for part in (("--editable", each) if each.startswith(".") else (each,))]
     wanted += nox.project.dependency_groups(PROJECT, *groups) if groups else ()
     if wanted:
         session.run("python", "-m", "pip", "install", "--quiet", *wanted, silent=True)
