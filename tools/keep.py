@@ -3,7 +3,8 @@
     python tools/keep.py
 
 Run it once for each release, with skops installed, after the version is set. It writes tests/kept/VERSION, which
-tests/test_kept.py reads; older folders stay as long as the page "Versions" promises to read them.
+tests/test_kept.py reads, and removes the folder of the development version. Older folders stay as long as the page
+"Versions" promises to read them.
 """
 
 import pickle
@@ -24,7 +25,8 @@ import skconf  # noqa: E402
 def main() -> None:
     """Write the files of this version."""
     folder = ROOT / "tests" / "kept" / skconf.__version__
-    shutil.rmtree(folder, ignore_errors=True)
+    for old in (folder, *folder.parent.glob(f"{skconf.__version__}.dev*")):
+        shutil.rmtree(old, ignore_errors=True)
     folder.mkdir(parents=True)
     for name, model in kept.estimators():
         (folder / f"{name}.pickle").write_bytes(pickle.dumps(model, protocol=5))
