@@ -245,3 +245,29 @@ def test_a_page_does_not_grow_with_the_rows():
         y = (np.random.default_rng(1).random(n) < p).astype(int)
         sizes.append(len(confidence_report(y, {"one": p, "two": p**1.2}, metrics=["aurc_loss"]).page()))
     assert sizes[1] < 1.1 * sizes[0]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("sure", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("grade", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"groups": np.zeros(25)},
+        {"sample_weight": np.append(1.0, np.zeros(24))},
+        {"groups": np.arange(25) // 3, "sample_weight": np.append(np.ones(3), np.zeros(22))},
+        {"abstained": np.arange(25) > 0},
+    ],
+    ids=["one cluster", "one row with weight", "one cluster with weight", "one answer"],
+)
+def test_a_report_is_made_of_one_unit(given, grade, sure):
+    """There is no interval then, also of two models: as text, and as a page."""
+    models = {
+        name: ConfidenceProfile.from_correctness(np.full(25, right), np.full(25, sure), **given)
+        for name, right in (("a", grade), ("b", 1 - grade))
+    }
+    for source in (models["a"], models):
+        report = confidence_report(source, metrics=["accuracy_score", "cw_accuracy"], slices={"s": np.arange(25) % 2})
+        assert "<html" in report.page()
+        assert "accuracy_score" in report.text()
+        assert report.model_card()

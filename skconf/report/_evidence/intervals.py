@@ -51,14 +51,21 @@ def interval_ends(
 
 def page_ends(evidence: Evidence, model: Any) -> Floats:
     """Return the ends of the intervals of a model's values."""
-    if len(evidence.profiles.get(model, ())) < 2:  # one answer gives no interval
+    profile = evidence.profiles.get(model)
+    if profile is None or _n_units(profile) < 2:
         return np.full((len(evidence.rows), 2), np.nan)
     with collected():  # the page shows a dash for a missing interval
         ends, _ = interval_ends(
             evidence.rows,
             evidence.values[model],
-            evidence.profiles[model],
+            profile,
             evidence.level,
             most_resampled=_MOST_RESAMPLED,
         )
     return ends
+
+
+def _n_units(profile: ConfidenceProfile) -> int:
+    """Return the number of answers with weight, or of their clusters. One gives no interval."""
+    there = np.ones(len(profile), np.bool_) if profile.sample_weight is None else profile.sample_weight > 0
+    return int(there.sum()) if profile.groups is None else len(np.unique(profile.groups[there]))
