@@ -29,6 +29,16 @@ from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
 _METHODS = ("auto", "delta", "bootstrap", "permutation")
+#: What models must share if their predictions are swapped, in words.
+_FIXED = {
+    "kind": "what is known of their answers",
+    "threshold": "their thresholds",
+    "prediction_given": "whether predicted labels were passed",
+    "answered": "whether their answers come from an estimator",
+    "decisions": "their decisions",
+    "classes": "the order or the labels of their classes",
+    "positive_class": "their positive classes",
+}
 
 
 @dataclass(frozen=True)
@@ -119,8 +129,9 @@ def compare(
         whichever is closer to 0. "permutation" repeatedly swaps the predictions of the two models for a random half of
         the samples. Its p-value is exact if the models are exchangeable, and its interval is computed as for "auto".
         "auto" is "delta" if it is available, else "bootstrap". If strata weigh unequally (see
-        :func:`confidence_interval`), it is "bayesian" in place of "delta". If the metric is a mean and the models
-        differ in few samples, "auto" computes an exact p-value; the method is then "exact".
+        :func:`confidence_interval`), "auto" uses "bayesian" in place of "delta", unless a model abstains or only the
+        costs of its answers are known. If the metric is a mean and the models differ in few samples, "auto" computes an
+        exact p-value; the method is then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The cluster of each sample. Samples of one cluster are drawn together, and swapped together. None uses the
         clusters of the profiles, if they have any.
@@ -302,7 +313,7 @@ def _comparisons(
     estimated = [signed(statistic) for statistic in statistics]
     methods = [choose_method(each, "auto" if method == "permutation" else method) for each in estimated]
     plain = all(profile.abstained is None and profile.kind != "costs" for profile in profiles.values())
-    if method == "auto" and sampling.weighs_strata and plain:
+    if method in ("auto", "permutation") and sampling.weighs_strata and plain:
         methods = ["bayesian" if how == "delta" else how for how in methods]
     drawn: dict[int, Floats] = {}
     for by, draws in (("bootstrap", _resampled), ("bayesian", draws_within_strata)):
@@ -398,13 +409,9 @@ def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePr
         raise ValueError(
             "The models abstain in some rows, so their predictions cannot be swapped. Use method='bootstrap'."
         )
-    for name in ("kind", "threshold", "prediction_given", "positive_class", "answered", "decisions"):
-        if getattr(first, name) != getattr(second, name):
+    for name, what in _FIXED.items():
+        if not _alike(getattr(first, name), getattr(second, name)):
             raise ValueError(
-                f"The models differ in {name}, so their predictions cannot be swapped. Use method='bootstrap'."
+                f"The models differ in {what}, so their predictions cannot be swapped. Use method='bootstrap'."
             )
-    if not _alike(first.classes, second.classes):
-        raise ValueError(
-            "The models differ in their classes, so their predictions cannot be swapped. Use method='bootstrap'."
-        )
     return joined(first, second)

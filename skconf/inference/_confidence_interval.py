@@ -236,7 +236,7 @@ def confidence_interval(
     its added error weighs less in half of the draws. If it has fewer than ten right answers, its added right answer
     weighs less in the other half. The quantiles of each half are computed, and the interval contains all of them.
     "mover" combines Jeffreys' intervals of the strata [7]_. Simulations had prevalences of 0.3 to 20%. If at least one
-    error was expected in the more frequent class, 95% intervals of each metric covered the true value in 94 to 99% of
+    error was expected in the more frequent class, 95% intervals of each metric covered the true value in 94 to 98% of
     sets. If this class had few rows and no errors, they covered it in up to 100%. Intervals by "delta" covered it in
     only 33 to 88%.
 

@@ -124,19 +124,18 @@ def estimate_prevalence(
     covariance, Σ π_k² Cov_k f / n_k + Cov f / n. So it includes the random errors of the labelled rows and of the rows
     without labels, and nothing is resampled. In f, an estimated share below 10/n counts as 10/n, with n the number of
     rows of the smallest labelled class. In trials with 200 to 5,000 labelled rows of two classes, 95% intervals covered
-    the true share in 96% of the sets on average, and in 88% in the worst case. With ten classes, they covered it in
-    90%.
+    the true share in 97.6% of the sets on average, and in 96 to 99% for each number of rows. With the ten classes of
+    CIFAR-10, they covered it in 90%.
 
     The test is Hansen's [2]_. It uses bins of the score, eight for two classes, and tests whether the counts of the
     rows without labels are a mixture of the counts of the labelled classes. Half a row is added to the count of each
-    class in each bin, because an empty bin would seem to have no variance. In thousands of simulated sets with label
-    shift, the test rejected label shift in 5 to 6% of the sets with at least 1,000 labelled rows, and in 5 to 7% of the
-    sets with 200. A large `p_value` proves nothing, because a change that looks like another mixture is not found. For
-    example, a new kind of positives may change the probabilities in the same way as another share of the old kind
-    would. A shift of all log odds by the same amount may do so, too. The estimate may then be several times too large
-    or too small, without a warning. Two changes were simulated at a prevalence of 1%. If positives became harder to
-    recognise, the test found this in 7 to 12 of 100 sets. If a tenth of all cases were of a new kind, it found this in
-    85 to 100 of 100 sets.
+    class in each bin, because an empty bin would seem to have no variance. In 9,072 simulated sets with label shift,
+    the test rejected label shift in 2.8 to 5.9% of the sets, depending on the number of rows. A large `p_value` proves
+    nothing, because a change that looks like another mixture is not found. For example, a new kind of positives may
+    change the probabilities in the same way as another share of the old kind would. A shift of all log odds by the same
+    amount may do so, too. The estimate may then be several times too large or too small, without a warning. Two changes
+    were simulated at a prevalence of 1%. If positives became harder to recognise, the test found this in 7 to 12 of 100
+    sets. If a tenth of all cases were of a new kind, it found this in 85 to 100 of 100 sets.
 
     References
     ----------
@@ -208,7 +207,7 @@ def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
     if (2 if proba.ndim == 1 else proba.shape[1]) != len(classes):
         raise ValueError(f"y_proba_at_use has shape {proba.shape}, but there are {len(classes)} classes.")
     if len(proba) < 2:
-        raise ValueError("y_proba_at_use has one row, so no error can be estimated. Pass at least two rows.")
+        raise ValueError("y_proba_at_use has one row, so no standard error can be estimated. Pass at least two rows.")
     return both_columns(proba, 1) if proba.ndim == 1 else proba.astype(np.float64)
 
 

@@ -32,7 +32,7 @@ random_state : int, Generator or None, default=None
 n_jobs : int, default=None
     Number of parallel jobs for the resamples, as in joblib; -1 uses all cores. It does not change the result.
 progress : bool, default=False
-    Show the progress of resampling on standard error."""
+    Show a progress bar of the resampling, on stderr."""
 
 Draw = Callable[[int, np.random.Generator], Counts]
 

@@ -34,8 +34,8 @@ class Error(NamedTuple):
     error, degrees_of_freedom : float
         The standard error, computed from the deviations of the units, and its degrees of freedom.
     modelled : float, default=0.0
-        With groups, the error that their sizes and the correlation of the samples in a group imply. It is larger if by
-        chance only small groups deviate.
+        With groups, the standard error that follows from the sizes of the groups and from the correlation of the
+        samples in one group. It is larger than `error` if, by chance, only small groups deviate.
     """
 
     error: float
@@ -76,7 +76,7 @@ class Sampling:
             raise ValueError(
                 ("There is only one sample" if groups is None else "There is only one group in groups")
                 + (" with a positive weight" if sample_weight is not None else "")
-                + ", so no error can be estimated. At least two are needed."
+                + ", so no standard error can be estimated. At least two are needed."
             )
         self.stratum, self.sizes = None, np.array([self.n_units])
         if stratify is not None:
@@ -88,8 +88,8 @@ class Sampling:
             if len(alone):
                 names = [strata.labels.tolist()[each] for each in alone]
                 raise ValueError(
-                    "The error in a stratum with a single unit cannot be estimated, but stratify has such strata: "
-                    f"{shorten(names)}. Merge them with other strata."
+                    f"stratify has strata with a single sample or group: {shorten(names)}. No standard error "
+                    "can be estimated within them. Merge them with other strata."
                 )
         #: Whether samples were drawn one by one within strata, and the strata differ in their mean weights.
         self.weighs_strata = False

@@ -54,29 +54,30 @@ def shift_test(
 
     Two tests need no labels. The two-sample Kolmogorov-Smirnov test compares the distributions of the scores. Fisher's
     exact test compares the coverage, which is the share of scores at or above the threshold. If labels are known for
-    both sets, Fisher's test also compares the accuracy of all answers and of the accepted ones. Holm's method corrects
-    for the number of tests.
+    both sets, Fisher's test also compares the accuracy of the two sets, and the accuracy of their accepted answers.
+    Holm's method corrects for the number of tests.
 
     Parameters
     ----------
     reference : ConfidenceProfile or array-like of shape (n_reference,)
-        Predictions from the test of the model, for samples on which it was not trained. Pass a profile, or the scores,
-        such as the result of ``predict_confidence(X)`` of a :class:`~skconf.SelectiveClassifier`.
+        Predictions for a test set, on which the model was not trained. Pass a profile, or the scores, such as the
+        result of ``predict_confidence(X)`` of a :class:`~skconf.SelectiveClassifier`.
     current : ConfidenceProfile or array-like of shape (n_current,)
         Predictions in production. Pass a profile if labels are known, else the scores.
     threshold : float, default=None
-        The lowest score that is accepted. None takes the threshold of the selective classifier that made the reference.
-        If there is no threshold, coverage is not tested.
+        The lowest score that is accepted. None takes the threshold of the profile `reference`, if it has one. Without a
+        threshold, coverage is not tested.
     confidence_level : float, default=0.95
-        If nothing has shifted, at least this share of checks gives no alarm. With one check a day at 0.95, there is on
-        average at most one false alarm in 20 days.
+        If nothing has shifted, `shifted` is False in at least this share of checks. With one check a day at 0.95, there
+        is on average at most one false alarm in 20 days.
 
     Returns
     -------
     ShiftTest
-        Named tuple (shifted, tests, quantiles). The rows of `tests` are `score`, `coverage`, `accuracy` and
-        `selective_accuracy`, if they are known. In the row `score`, means are shown, but distributions are compared.
-        With very many samples a difference may be clear but small, so compare `observed` with `expected`.
+        Named tuple (shifted, tests, quantiles). `tests` has the row `score`; with a threshold, the row `coverage`; with
+        labels, the row `accuracy`; with both, the row `selective_accuracy`. In the row `score`, `expected` and
+        `observed` are means, but the test compares the whole distributions. With very many samples, even a small
+        difference has a small p-value, so look at the size of the difference, too.
 
     Raises
     ------

@@ -72,7 +72,7 @@ def by_group(
 
         - `value`: the metric on the group; if it is undefined, NaN with a warning;
         - `count`: number of samples, including samples in which the model abstains;
-        - `gap`: the value minus the value on all samples;
+        - `gap`: the value on the group minus the value on all samples;
         - `low`, `high`: confidence interval of the value, if `confidence_level` is given. At 95%, one interval in
           twenty misses the true value, so with many groups some intervals miss.
 
@@ -83,9 +83,9 @@ def by_group(
     Raises
     ------
     ValueError
-        If `groups` has a missing label or a wrong length. Also in the cases of :func:`confidence_interval`.
+        If `groups` has a missing label or a wrong length. Also in the cases that :func:`confidence_interval` lists.
     TypeError
-        If the value is not a single number.
+        If the value of a metric is not a single number.
 
     See Also
     --------
@@ -117,7 +117,7 @@ def by_group(
         overall, notices = statistic.evaluate(profile)
         warn_each(notices)
         values = statistic.by_group(profile, slices.codes, len(slices))
-        _warn_of(slices, np.isnan(values), f"{name} is undefined, and NaN")
+        _warn_of(slices, np.isnan(values), f"{name} is undefined (NaN)")
         columns = {"value": values, "count": np.bincount(slices.codes), "gap": values - overall}
         frames[name] = pd.DataFrame(columns, index=slices.labels)
         frames[name].attrs = {"overall": overall, **_extremes(statistic, frames[name]["value"])}
@@ -180,4 +180,4 @@ def _intervals(
 def _warn_of(slices: Groups, affected: NDArray[np.bool_], what: str) -> None:
     if np.any(affected):
         labels = shorten(slices.labels[np.asarray(affected)].tolist())
-        warn(f"{what}, for the groups {labels}.", UndefinedMetricWarning)
+        warn(f"{what} for the groups {labels}.", UndefinedMetricWarning)

@@ -37,20 +37,20 @@ _PLENTY = 10.0
 
 
 class _Draws(NamedTuple):
-    """Draws of weights within strata: first for the rows, then for the phantom rows. Strata keep their weight.
+    """Draws of weights within strata, for rows and for phantom rows. A stratum has the same weight in each draw.
 
     Attributes
     ----------
     stands_for : ndarray of shape (n_given,)
-        Number of rows that each given row stands for.
+        Number of rows that each given row stands for: of very many rows, only some are drawn (see `thinned`).
     weight, stratum : ndarray of shape (n_given + n_added,)
-        Weight and stratum of all rows.
+        Weight and stratum of each row: of the given rows, and then of the added phantom rows.
     total : ndarray of shape (n_strata,)
         Total weight of each stratum.
     by_lot : list of slice
-        Parts of the added rows. Each draw uses one random row of each part.
+        Parts of the phantom rows. Each draw uses one random row of each part.
     times : ndarray of shape (n_kinds, n_parts)
-        Factor of the weight of the random row of each part, in each kind of draws.
+        For each kind of draws, the factors by which the weights of these random rows are multiplied.
     """
 
     stands_for: Floats

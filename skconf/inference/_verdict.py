@@ -50,9 +50,9 @@ def assess_confidence(
 
     The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done at six levels:
     among all answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. The numbers
-    are also compared in every other range that can be made of seventeen bands of confidence. All tests share one
-    critical value. At most one calibrated classifier in twenty gets a verdict of miscalibration, whatever the number of
-    answers.
+    are also compared in all other ranges that consist of neighbouring bands of confidence; there are seventeen bands.
+    All tests share one critical value. At most one calibrated classifier in twenty gets a verdict of miscalibration,
+    whatever the number of answers.
 
     Parameters
     ----------
@@ -89,39 +89,45 @@ def assess_confidence(
     Notes
     -----
     A stretch is a run of neighbouring bands. Bands begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
-    0.9999 and 1. The p-value of a stretch is the two-sided p-value of its number of errors, by the exact distribution,
-    a Poisson binomial. Miscalibration is found if p ≤ t · w, with the weight w = 1 for levels and ¼ for other
-    stretches. The critical value t is the 5% quantile of the smallest p / w among draws of errors from the confidences
-    [1]_. The interval of a stretch is Clopper and Pearson's at the level 1 − t · w. So the intervals hold together, and
-    each agrees with its test.
+    0.9999 and 1. The p-value of a stretch is two-sided. It comes from the distribution that the number of errors would
+    have if the confidences were calibrated, a Poisson binomial distribution. Miscalibration is found if p ≤ t · w for
+    any stretch. The weight w is 1 for a level, and ¼ for any other stretch. To find the critical value t, errors are
+    drawn many times from the confidences. Each draw gives the smallest p / w of all stretches; t is the 5% quantile of
+    these numbers [1]_. The interval of the errors in a stretch is Clopper and Pearson's at the level 1 − t · w. At this
+    level, all intervals may be read together. An interval excludes the expected errors if and only if its test finds
+    miscalibration.
 
-    In each direction, the stretch with the smallest p / w is named. Bands at its ends are left out if their one-sided
-    p-value is above 0.2 (above 0.025 at the upper end of an overconfident stretch). The verdict gives its number of
-    errors and not its gap, because the gap of a stretch that was chosen for a large gap is exaggerated.
+    The verdict names at most one overconfident and one underconfident stretch, each the one with the smallest p / w. A
+    band at either end of the stretch is dropped if its own p-value, one-sided in the direction of the stretch, is above
+    0.2. At the upper end of an overconfident stretch, the limit is 0.025 instead. Because the stretch was
+    chosen for its clear gap, this gap is exaggerated. The verdict therefore gives the number of errors.
 
     If nothing is found, `detectable_over` is the overconfidence that would have been found in at least four of five
-    samples like this one, for any distribution of the errors [2]_. It is not a bound on the true overconfidence; the
-    interval is such a bound [3]_.
+    samples like this one, however the errors are distributed over the answers [2]_. It is not a bound on the true
+    overconfidence; the interval is such a bound [3]_.
 
-    Each level and each named stretch with at least 1% of the answers gets a grade. In its interval, the end closer to
-    the expected errors decides. The worst of these grades is the grade of the verdict. Numbers of errors are per 1,000
-    answers. Overconfidence is mild from 10 errors more than expected, serious from 50 and unusable from 200. The factor
-    counts, too: overconfidence is mild from twice the expected errors (and at least 1 more), serious from three times
-    (and at least 2 more) and unusable from ten times (and at least 20 more). Underconfidence is mild from 20 errors
+    Each level and each named stretch with at least 1% of the answers gets a grade. The end of its interval that is
+    closer to the expected errors decides the grade. The grade of the verdict is the worst of these grades. In the
+    following limits, numbers of errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected,
+    serious from 50 and unusable from 200. The ratio counts, too. Overconfidence is also mild if there are at least
+    twice as many errors as expected, and at least 1 more. It is serious from three times as many, if these are at least
+    2 more, and unusable from ten times as many, if these are at least 20 more. Underconfidence is mild from 20 errors
     fewer than expected, and serious from 100.
 
     With weights, errors cannot be drawn from the confidences: if the probability of being sampled depends on the label,
     errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal
     distribution. Two standard errors are computed, one from the confidences and one from the data. The larger one is
-    used. With fewer than 30 effective errors, the verdict is "too few to say". For graded answers, and for answers in
-    clusters (`groups` of a profile), the standard error of the gap is computed from the data; if there are clusters,
-    from the clusters and with the t distribution. For clusters, the interval of the accuracy is computed as in
-    :func:`confidence_interval`, for new clusters. If miscalibration is found in clusters, the sentence also gives the
-    interval of the gap.
+    used. For graded answers, the standard error comes from the data alone. If answers come in clusters (`groups` of a
+    profile), it comes from the differences between clusters, and the t distribution is used. In all these cases, the
+    verdict is "too few to say" if there are fewer than 30 effective errors.
 
-    If a classifier rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about its
-    accepted answers. Rows that abstain are left out as well. If it rejects everything, the verdict is about the answers
-    before rejection.
+    If answers come in clusters, the interval of the accuracy is for answers of new clusters;
+    :func:`confidence_interval` computes it. If miscalibration is found, the sentence then also gives the interval of
+    the gap.
+
+    If a classifier rejects some answers, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict
+    is about its accepted answers. If it rejects all answers, the verdict is about the answers before rejection. Rows
+    that abstain are left out.
 
     References
     ----------

@@ -133,6 +133,21 @@ class TestPermutation:
         )
         assert (permutation.low, permutation.high) == (auto.low, auto.high)
 
+    def test_interval_is_that_of_auto_if_strata_weigh_unequally(self):
+        """Influence values add no variance for a class with few errors and nearly all the weight."""
+        y, models = draw(60)
+        profiles = {
+            name: ConfidenceProfile.from_predictions(y, proba).at_prevalence({1: 0.05})
+            for name, proba in models.items()
+        }
+        permutation, auto, delta = (
+            compare("confidence_brier_loss", profiles, method=method, n_resamples=50, random_state=0)
+            for method in ("permutation", "auto", "delta")
+        )
+        assert auto.method == "bayesian"
+        assert (permutation.low, permutation.high) == (auto.low, auto.high)
+        assert permutation.standard_error == auto.standard_error != delta.standard_error
+
     def test_one_column_and_two_are_swapped_as_they_are(self):
         y, models = draw(80)
         a, b = models.values()
@@ -168,14 +183,14 @@ class TestPermutation:
     def test_models_of_other_kinds_cannot_be_swapped(self):
         y, models = draw(40)
         a, b = models.values()
-        with pytest.raises(ValueError, match=r"differ in prediction_given.*Use method='bootstrap'"):
+        with pytest.raises(ValueError, match=r"in whether predicted labels were passed, .*Use method='bootstrap'"):
             compare("cw_f1", y, models, y_pred={"noise 0.5": y}, method="permutation")
         profiles = {
             "a": ConfidenceProfile.from_predictions(y, a),
             "b": ConfidenceProfile.from_predictions(y, np.column_stack([b, 1 - b]), labels=[1, 0], pos_label=1),
         }
         assert compare("cw_f1", profiles).p_value > 0
-        with pytest.raises(ValueError, match="differ in positive_class"):
+        with pytest.raises(ValueError, match="differ in the order or the labels of their classes"):
             compare("cw_f1", profiles, method="permutation")
 
 
@@ -335,7 +350,7 @@ def test_losses_in_units_of_other_uncertainties_are_not_compared():
     y, proba = np.arange(60) % 3, np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     whole = ConfidenceProfile.from_predictions(y, proba)
     answers = ConfidenceProfile.from_correctness(whole.correct, whole.confidence)
-    with pytest.warns(UndefinedMetricWarning, match=r"of a and b is not compared: .* its model, 0\.667 and 1"):
+    with pytest.warns(UndefinedMetricWarning, match=r"of a and b is not compared: .* uncertainties, 0\.667 and 1"):
         assert np.isnan(compare("neg_ecuas", {"a": whole, "b": answers}).low)
     assert compare("neg_ecuas", {"a": whole, "b": whole}).difference == 0
     assert compare("neg_aurc", {"a": whole, "b": answers}).difference == 0

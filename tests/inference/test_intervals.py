@@ -776,7 +776,7 @@ class TestErrors:
             (
                 {"stratify": np.r_[1, np.zeros(29)]},
                 ValueError,
-                r"single unit cannot be estimated, but stratify has such strata: \[1.0\]",
+                r"stratify has strata with a single sample or group: \[1.0\]\. No standard error can be",
             ),
         ],
     )
