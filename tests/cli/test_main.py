@@ -168,14 +168,16 @@ def test_a_device_that_is_full(tmp_path, capsys):
     assert Path("/dev/full").is_char_device()
 
 
-@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd")
 def test_an_output_is_a_pipe(tmp_path, capsys):
     path = tmp_path / "p.csv"
     pd.DataFrame({"correct": [1, 0], "confidence": [0.9, 0.8]}).to_csv(path, index=False)
-    command = [sys.executable, "-m", "skconf", "evaluate", str(path), "--short", "--metrics", "coverage"]
-    done = subprocess.run([*command, "--csv", "/dev/stdout"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("metric,value,best,")
     assert "- is not the name of a file" in fails(["evaluate", str(path), "--csv", "-"], capsys)
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as pipe:
+        assert main(["evaluate", str(path), "--short", "--metrics", "coverage", "--csv", f"/dev/fd/{writing}"]) == 0
+        os.close(writing)
+        assert pipe.read().startswith("metric,value,best,")
 
 
 HOSTILE = "</script><b>&lt; $x^$"
