@@ -138,7 +138,7 @@ def _is_same(one: Path, other: Path) -> bool:
 def output_file(text: str) -> OutputFile:
     """Parse an option that names a file to write; check now whether it can be written, and not after hours of work."""
     if text == "-":
-        raise argparse.ArgumentTypeError("- is not the name of a file; name one")
+        raise argparse.ArgumentTypeError("- is not the name of a file; name a file")
     path = OutputFile(text)
     try:
         path.stat()

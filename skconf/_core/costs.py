@@ -29,9 +29,9 @@ class OwnCosts:
     Attributes
     ----------
     classifier : str
-        The name of its class.
+        The name of its Python class.
     parameter : str
-        The parameter that holds the costs of answers: "cost_matrix", or "costs" if each sample has its own; "" if
+        The parameter that holds the costs of answers: "cost_matrix", or "costs" if each sample has its own costs; "" if
         every error costs 1.
     cost_matrix : CostMatrix or None
         The costs of answers, if they are the same for all samples.
@@ -47,14 +47,14 @@ class OwnCosts:
 
 @dataclass(frozen=True, repr=False)
 class CostMatrix:
-    """The cost of each decision (column) under each true class (row), with names for both if a table has them.
+    """The cost of each decision for each true class: a row for each class, a column for each decision.
 
     Parameters
     ----------
     costs : tuple of tuple of float
         Rows of costs, which are finite and 0 or greater.
     classes, decisions : tuple or None
-        Names of the rows and of the columns. None if they have only positions.
+        Names of the rows and of the columns; None if they have no names.
     """
 
     costs: Matrix

@@ -12,7 +12,8 @@ _WIDTH = 116
 #: The documentation of parameters that all functions of predictions share.
 PREDICTIONS = """\
 y_true : array-like of shape (n_samples,) or ConfidenceProfile
-    True labels. Or a profile, which holds labels, predictions and weights; then leave these parameters out.
+    True labels. Or a profile; then leave out the parameters of labels, predictions and weights, because the profile
+    holds them.
 y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
     Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by the
     labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of `pos_label`."""

@@ -97,8 +97,8 @@ def are_of_hundred(numbers: NDArray[Any], name: str) -> bool:
         row = int(np.argmax(small))
         number, most = float(numbers[row]), float(numbers.max())
         rest = (
-            f", and percentages such as {most:g} elsewhere. It may be {number:g}% or {100 * number:g}%: write "
-            f"{number / 100:g} or {number:g} there, and divide the other numbers by 100."
+            f", and percentages such as {most:g} elsewhere. {number:g} may mean {number:g}% or {100 * number:g}%: "
+            f"write {number / 100:g} or {number:g} there, and divide the other numbers by 100."
         )
         raise DataError(f"{name} has {number:g} in ", row, rest, kind="percentages", column=name)
     return not small.any()
@@ -137,7 +137,10 @@ def words_in(values: Any) -> list[str]:
 
 
 def example_of(words: Sequence[str], *, of_truth: bool) -> str:
-    """Return an example of grades: a number for each word that is well known."""
+    """Return words with their numbers, as an example of `grades`: "high=0.9 perhaps=NUMBER".
+
+    A word that is not well known gets NUMBER instead of a number.
+    """
     known = {word: int(word in _RIGHT) for word in _RIGHT | _WRONG} if of_truth else _CONFIDENT
     return " ".join(f"{word}={known.get(word, 'NUMBER')}" for word in words)
 

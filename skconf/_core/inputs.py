@@ -166,9 +166,9 @@ def _refuse_two_spellings(labels: list[Any], name: str) -> None:
     for label in labels:
         if isinstance(label, str) and (other := first.setdefault(plain(label), label)) != label:
             raise ValueError(
-                f"{name} holds the labels {other!r} and {label!r}, which are the same label in a file. Write each "
-                f"label in one way. If these are two classes, pass {option('labels', ...)}, in the order of the "
-                "columns of y_proba."
+                f"{name} holds the labels {other!r} and {label!r}, which would be one label if they were read from a "
+                f"file. Write each label in one way. If these are two classes, pass {option('labels', ...)}, in the "
+                "order of the columns of y_proba."
             )
 
 

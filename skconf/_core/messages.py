@@ -101,7 +101,7 @@ def shorten(values: Sequence[Any], at_most: int = 10) -> str:
 
 
 def brief(value: Any) -> str:
-    """Return a value for an error message. If it is long, the middle is left out.
+    """Return the text of a value for an error message, without its middle if it is long.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def counted(number: int, what: str) -> str:
 
 
 def beside(number: float, other: float, digits: int) -> str:
-    """Return a number with at least `digits` digits, and enough to show on which side of another number it lies.
+    """Return a number with `digits` digits, or with more if they are needed to show on which side of `other` it lies.
 
     Examples
     --------

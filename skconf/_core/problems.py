@@ -13,8 +13,8 @@ from skconf._core.messages import option
 class DataError(ValueError):
     """An error about data that cannot be used: what is wrong, and where.
 
-    The function that raises the error knows the row of an array. The reader of a file adds the file and the first row
-    of the batch by :meth:`at`, and the id of the row as `row_id`.
+    The function that raises the error gives the row in its array. If the array is a batch of a file, the reader of the
+    file then calls :meth:`at`, with the name of the file and the number of the first row, and sets `row_id`.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class DataError(ValueError):
     Attributes
     ----------
     place : str
-        The file, table or part in which the row is counted; "" in memory.
+        The file, table or part in which rows are counted; "" for a single array in memory.
     row_id : str
         A further name of the row besides its number, such as "line 7, id a17"; "" without one.
     columns : dict of str to label or list of labels

@@ -13,7 +13,7 @@ from skconf._core.probabilities import Floats, row_blocks
 
 
 class AtErrors(NamedTuple):
-    """Scores of errors, from the highest down, with the weights that areas under curves need.
+    """The weights at the scores of errors, from the highest score down: all that areas under curves need.
 
     Attributes
     ----------

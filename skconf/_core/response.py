@@ -20,8 +20,8 @@ from skconf._core.warn import warn
 
 #: The remedy for a model without probabilities.
 NEEDS_PROBABILITIES = (
-    "Confidence needs probabilities. Wrap a classifier in sklearn.calibration.CalibratedClassifierCV. Replace a "
-    "regressor or a clusterer with a classifier that has probabilities."
+    "Confidence needs probabilities. If the model is a classifier, wrap it in "
+    "sklearn.calibration.CalibratedClassifierCV. If it is a regressor or a clusterer, use a classifier instead."
 )
 
 
@@ -237,8 +237,8 @@ def _warn_of_search(model: Any, compared: int) -> None:
     if level is not None and compared > model.n_candidates:
         warn(
             f"The search compared {compared} candidates on the same labels on which their thresholds were chosen, so "
-            f"confidence_level={level} does not hold for the candidate that it chose. Put the search inside, as in "
-            f"{type(model).__name__}(GridSearchCV(...)), or set n_candidates={compared}."
+            f"the guarantee does not hold with confidence_level={level} for the chosen candidate. Put the search "
+            f"inside, as in {type(model).__name__}(GridSearchCV(...)), or set n_candidates={compared}."
         )
 
 

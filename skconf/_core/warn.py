@@ -23,13 +23,14 @@ class Notice(NamedTuple):
     category : type of Warning
         The category, by which Python filters warnings.
     kind : str
-        What happened, without the row and without numbers that differ between warnings of a kind. "" uses the message.
+        What happened, in words that are the same for all warnings of this kind: without row and numbers. "" means the
+        message.
     row : int or None
         The row that the warning is about.
     rest : str
-        What follows the row.
+        The text after the row.
     place : str
-        The file, table or part that the row is counted in; "" in memory.
+        The file, table or part in which rows are counted; "" for a single array in memory.
     """
 
     message: str

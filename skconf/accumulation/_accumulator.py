@@ -148,9 +148,9 @@ class MetricAccumulator:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels. Or a profile, which holds labels, predictions and weights; then leave these parameters out. For
-            a generative system, make the profile by :meth:`ConfidenceProfile.from_correctness
-            <skconf.ConfidenceProfile.from_correctness>`.
+            True labels. Or a profile; then leave out the parameters of labels, predictions and weights, because the
+            profile holds them. For a generative system, make the profile by
+            :meth:`ConfidenceProfile.from_correctness <skconf.ConfidenceProfile.from_correctness>`.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by
             the labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of

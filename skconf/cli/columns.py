@@ -39,16 +39,16 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     parser.add_argument(
         "--cluster",
         metavar="COLUMN",
-        help="column with the cluster of each row, such as its patient. Intervals and guarantees then allow "
-        f"for dependent rows in a cluster. '{_NO_COLUMN}' treats all rows as independent (default: the ids of a "
+        help="column with the cluster of each row, such as its patient. Intervals and guarantees then hold although "
+        f"rows of a cluster depend on each other. '{_NO_COLUMN}' treats all rows as independent (default: the ids of a "
         "log, or a column with a name such as id or patient_id, if its values repeat)",
     )
     parser.add_argument(
         "--score",
         metavar="COLUMN",
         help="column with another score that ranks the answers. It may hold any numbers, such as the mean of the "
-        "confidences of two models in the same answer. The guarantees of both scores hold together, so you may use the "
-        "better score",
+        "confidences of two models in the same answer. Guarantees for the confidence and for this score hold together, "
+        "so you may use the better of the two",
     )
     parser.add_argument(
         "--proba",
@@ -62,7 +62,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         nargs="+",
         metavar="LABEL",
         help="labels of the --proba columns (default: the part of their names after proba_; else the sorted true "
-        "labels of a file in memory)",
+        "labels, if the file is not read in batches)",
     )
     parser.add_argument(
         "--pos-label",

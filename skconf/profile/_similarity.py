@@ -16,10 +16,10 @@ from skconf._core.probabilities import Floats
 
 
 def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFrame:
-    """Return similarities of the classes of a hierarchy: 1 for the same class, 0 if only the root is in common.
+    """Return the similarity of each pair of classes in a tree: 1 for the same class, 0 if they share only the root.
 
-    Two classes at depths d and e with their last common ancestor at depth a have the similarity 2a / (d + e) [1]_. The
-    root has no parent, and depth 0.
+    Two classes at depths d and e have the similarity 2a / (d + e), where a is the depth of their deepest common
+    ancestor [1]_. The root has no parent, and depth 0.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
     """
     classes, known = check_labels(labels).tolist(), {*parents, *parents.values()}
     if unknown := [label for label in classes if label not in known]:
-        raise ValueError(f"labels has {shorten(unknown)}, but parents does not name them. Add a parent for each.")
+        raise ValueError(f"labels holds {shorten(unknown)}, which do not occur in parents. Add a parent for each.")
     paths = [_path(label, parents) for label in classes]
     if len({path[0] for path in paths}) > 1:  # they hang from one root together
         paths = [[None, *path] for path in paths]
@@ -101,8 +101,8 @@ def similarity_of(similarity: Any, classes: NDArray[Any]) -> Floats:
         if None in orders:
             raise ValueError(
                 f"similarity has rows {shorten(rows)} and columns {shorten(names)}, but the labels are "
-                f"{shorten(classes.tolist())}. Name both after the labels, or pass similarity.to_numpy() in "
-                "their order."
+                f"{shorten(classes.tolist())}. Name rows and columns after the labels, or pass similarity.to_numpy() "
+                "with both in the order of the labels."
             )
         return matrix[np.ix_(*orders)]
     if len(matrix) != len(classes):

@@ -45,8 +45,8 @@ def confidence_report(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ConfidenceProfile, or mapping of str to ConfidenceProfile
-        True labels. Or a profile, which holds labels, predictions and weights; then leave these parameters out. Or a
-        mapping with a profile for each model.
+        True labels. Or a profile; then leave out the parameters of labels, predictions and weights, because the profile
+        holds them. Or a mapping with a profile for each model.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to array-like
         Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by the
         labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of `pos_label`.

@@ -24,8 +24,8 @@ _BELOW_HALF = 0.05
 class Answers:
     """True and predicted labels of the same rows.
 
-    Labels are equal if their plain texts are equal, such as 1 and 1.0. This does not depend on the other rows of the
-    columns. So the same answers are right whichever rows are read together.
+    Labels are compared in one spelling (see `plain`): 1 and 1.0 are equal, and so are "1" and "1.0". Whether an answer
+    is right does not depend on other rows, so batches of any size give the same result.
 
     Parameters
     ----------
@@ -71,13 +71,13 @@ class Answers:
         true, predicted = map(set, self._texts)
         if true & predicted or len(self._true) < _ENOUGH:
             return
-        names = f"no label of {self._predicted.name}, {shorten(self._predicted.distinct)}, is one of {self._true.name}"
-        names = f"{names}, {shorten(self._true.distinct)}"
+        names = f"no label in column {self._predicted.name}, {shorten(self._predicted.distinct)}, occurs in column "
+        names = f"{names}{self._true.name}, {shorten(self._true.distinct)}"
         alike = {_loosely(text) for text in true} & {_loosely(text) for text in predicted}
         if alike:
             raise DataError(
-                f"{names}: they seem to be the same labels, written in two ways. Write them in the same way, or pass "
-                f"which answers are right with {option('correct')}.",
+                f"{names}: they seem to be the same labels, written in two ways. Write them in the same way, or use "
+                f"{option('correct')} to name a column that says which answers are right.",
                 kind="labels written in two ways",
                 column=self._predicted.name,
             )
@@ -112,8 +112,9 @@ class Answers:
             positive = self._labels[above[0]]
             warn(
                 f"column {name!r} looks like the probability of {positive!r}, not like the confidence in the answer: "
-                f"{share:.0%} of its values are below 0.5, and the answer is {positive!r} exactly for values above "
-                f"0.5. If it is a probability, pass {option('proba', name)} and {option('pos_label', positive)}.",
+                f"{share:.0%} of its values are below 0.5, and the answer is {positive!r} for every value above 0.5 "
+                f"and for none below. If the values are this probability, pass {option('proba', name)} and "
+                f"{option('pos_label', positive)}.",
                 kind="probability as confidence",
             )
 

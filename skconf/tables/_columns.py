@@ -44,8 +44,8 @@ class Columns:
         Columns of groups.
     labels : array-like of shape (n_classes,), default=None
         Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, other columns by
-        their order. None means the part of the names after ``proba_``, in the type of the true labels. If the names
-        have no such part, None means the sorted true labels, which are known only for a single table in memory.
+        their order. None means the part of each name after ``proba_``, converted to the type of the true labels. If the
+        names have no such part, None means the sorted true labels, which are known only for a single table in memory.
     pos_label : label, default=None
         Positive class. None means the part after ``proba_`` in the name of a single column of probabilities, or else
         the second label.
@@ -58,19 +58,19 @@ class Columns:
     Other Parameters
     ----------------
     abstained : label or False, default=None
-        Column that says where the model abstains: truth values, or a column that is blank in these rows. Such rows need
-        no label, no grade and no confidence. None means ``abstained``, if there is such a column. False: the model
-        never abstains.
+        Column that says where the model abstains. It holds truth values, or is blank where the model abstains. Rows in
+        which the model abstains need no label, no grade and no confidence. None means ``abstained``, if there is such a
+        column. False: the model never abstains.
     cluster : label or False, default=None
-        Column of the cluster of each row, such as its patient or its question, if rows of a cluster depend on each
-        other. False: rows do not depend on each other.
+        Column that names the cluster of each row, such as its patient or its question, if rows of a cluster depend on
+        each other. False: all rows are independent.
     score : label, default=None
         Column of another score that ranks the answers. It may hold any numbers.
 
     Attributes
     ----------
     named : list of labels
-        The columns of the predictions, without the columns about rows: `abstained`, `cluster` and `groups`.
+        The columns of the predictions and of their weights, without `abstained`, `cluster`, `score` and `groups`.
     needed : list of labels
         All columns that are read. Each is listed once.
     """
@@ -148,9 +148,9 @@ class Columns:
                 f"cannot tell which of the columns {shorten(names_present)} hold the predictions"
                 f"{first_line_is_data(names_present)}.",
                 kind="no predictions",
-                advice=f"Name the columns of true labels ({option('target')}) and probabilities ({option('proba')}); "
-                f"or of true and predicted labels ({option('prediction')}) and confidence ({option('confidence')}); "
-                f"or of correctness ({option('correct')}) and confidence.",
+                advice=f"Name one of these sets of columns: true labels ({option('target')}) and probabilities "
+                f"({option('proba')}); true labels, predicted labels ({option('prediction')}) and confidence "
+                f"({option('confidence')}); or correctness ({option('correct')}) and confidence.",
             )
         if roles["correct"] is not None:
             roles |= {"target": None, "prediction": None}
@@ -188,8 +188,8 @@ class Columns:
         more = [name for name in asked.found_in(further).needed if name not in self.needed]
         if more:
             raise ValueError(
-                f"the columns {shorten(more)} do not occur in {first}. Name the columns to read, so that the same "
-                "columns are read everywhere."
+                f"the columns {shorten(more)} do not occur in {first}. Name the columns to read, so that they are the "
+                "same in all tables."
             )
 
     def _option_of(self, name: Any) -> str:
@@ -226,8 +226,8 @@ class Columns:
                 else f"Pass {option('labels')} in the order of the columns, or name the columns {PREFIX}LABEL."
             )
             raise ValueError(
-                f"cannot infer the labels of the columns {shorten(list(self.proba))}: a part of the rows can lack "
-                f"some labels. {remedy}"
+                f"cannot infer the labels of the columns {shorten(list(self.proba))} while rows are read in parts, "
+                f"because a part may lack some labels. {remedy}"
             )
 
 

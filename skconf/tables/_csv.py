@@ -24,8 +24,8 @@ _SIGNS: dict[bytes | tuple[bytes, ...], str] = {
     (b"\xff\xfe", b"\xfe\xff"): "UTF-16 text. Save it as CSV UTF-8",
     (b"\x89PNG", b"\xff\xd8\xff"): "a picture",
     b"%PDF": "a PDF document",
-    b"\x93NUMPY": "an array of numpy. Write it with the true labels: pd.DataFrame(...).to_csv(...)",
-    (b"\x80\x03", b"\x80\x04", b"\x80\x05"): "a pickle. Write the table in it with .to_csv(...)",
+    b"\x93NUMPY": "an array of numpy. Write it and the true labels as a table: pd.DataFrame(...).to_csv(...)",
+    (b"\x80\x03", b"\x80\x04", b"\x80\x05"): "a pickle. Load the table in it, and write the table with .to_csv(...)",
     b"SQLite format 3": "a database. Export the table as CSV",
     b"ARROW1": "Arrow. Write it as Parquet or CSV",
     b"{": "JSON. Convert it: pd.read_json(...).to_csv(...). If each line is an object, name it .jsonl",
@@ -151,8 +151,8 @@ def first_line_is_data(names: list[Any]) -> str:
     are_probabilities = min(parts) >= 0 and (is_one or abs(sum(parts) - 1) < _ROUNDING)
     has_label = len(numbers) < len(words) or words[0].isdigit() or words[-1].isdigit()  # a label 0 changes no sum
     if has_label or not are_probabilities:
-        instead = f"{len(words) if by_spaces else len(names)} names instead of …, such as 'y_true' and 'proba_' with"
-        return f"{text}. Give the columns names: {read}[…]).to_csv(NAMED, index=False), with {instead} each label"
+        instead = f"replace … by {len(words) if by_spaces else len(names)} names, such as 'y_true' and 'proba_LABEL'"
+        return f"{text}. Give the columns names: {read}[…]).to_csv(NAMED, index=False); {instead}"
     columns = "['proba_1']" if len(words) == 1 else f"['proba_0', …, 'proba_{len(words) - 1}']"
     text = f"{text}. Tools such as XGBoost and LightGBM write only numbers. Add names and the true labels: "
     return f"{text}{read}{columns}).assign(y_true=…).to_csv(NAMED, index=False)"

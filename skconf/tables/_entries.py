@@ -122,7 +122,7 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
             f"column {brief(name)} holds neither truth values nor blank entries, but {shorten(texts, 3)}.",
             kind="no truth value",
             column=name,
-            advice="Write 1 for yes and 0 for no.",
+            advice="Write 1 for each abstention and 0 for each answer.",
         )
     return blank
 

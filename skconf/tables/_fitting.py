@@ -378,7 +378,10 @@ class Readings:
         return [name for name in strange if len(self.texts(name)) and np.isnan(self.numbers(name)).any()]
 
     def called_predictions(self, target: Any) -> list[Any]:
-        """Return the columns with a usual name of predicted labels, or OUTER.label beside its score."""
+        """Return the columns whose name is usual for predicted labels.
+
+        A column OUTER.label counts, too, if there is a column of its score, such as OUTER.score.
+        """
         true = spelled(target)
         aliases = PREDICTIONS | {each for word in PREDICTED for each in (f"{word}_{true}", f"{true}_{word}")}
         aliases |= MAYBE_TARGETS if true in TARGETS else frozenset()

@@ -78,7 +78,7 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
             text = f"column {name!r} has {texts[0]!r} in "
             return NoPredictionsError(text, 0, f". {PERCENTAGES}", kind="not a number", column=name)
     row, rest = None, "."
-    text = f"{text}: {targets[0]!r} may be the true label, with {names_in_words(truth)}"
+    text = f"{text}: {targets[0]!r} may be the true label, with the values {names_in_words(truth)}"
     if len(named) > 1 and not np.isnan(values := possible.matrix(named)).any():
         off = np.abs(values.sum(axis=1) - 1)
         if off.max() > ROUNDING:
@@ -92,7 +92,10 @@ def _advice_without_truth(possible: Readings) -> str:
     if (named := possible.targets()) and holds_lists(possible.loaded(named)[0]):
         return f"{named[0]!r} holds lists. {ONE_LABEL}"
     if correct := possible.called("correct", CORRECTNESS):
-        return f"Beside {correct[0]!r}, name the column of the confidence in the answers with {option('confidence')}."
+        return (
+            f"{correct[0]!r} alone is not enough: use {option('confidence')} to name the column of the confidence in "
+            "the answers."
+        )
     likely = [name for name in possible.names if spelled(name) not in PREDICTIONS and "pred" not in spelled(name)]
     meant = [name for name in likely[:_MOST_TARGETS] if _reads(possible, name)]
     of_two = [name for name in likely[:_MOST_TARGETS] if len(possible.truth(name)) == 2]
@@ -100,14 +103,16 @@ def _advice_without_truth(possible: Readings) -> str:
     such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
     if any(spelled(name) in CONFIDENCES for name in possible.names):
         return (
-            f"Name the column that says whether answers are right with {option('correct')}. If there is none, "
-            f"name the column of true labels with {option('target')}{such}."
+            f"Use {option('correct')} to name the column that says whether answers are right. If there is none, use "
+            f"{option('target')} to name the column of true labels{such}."
         )
     of_ids = next((quote(str(name)) for name in possible.names if spelled(name) in IDS and not such), None)
-    other = f" If they are in another file, match the rows: skconf evaluate FILE --truth OTHER --id {of_ids}."
+    match = f"skconf evaluate FILE --truth OTHER --id {of_ids}"
+    other = f" If the true labels are in another file, match the rows: {match}."
     return (
-        f"Name the column of true labels with {option('target')}{such}. If there is none, name the columns of "
-        f"correctness with {option('correct')} and of confidence with {option('confidence')}.{other if of_ids else ''}"
+        f"Use {option('target')} to name the column of true labels{such}. If there is none, use {option('correct')} to "
+        f"name the column of correctness, and {option('confidence')} to name the column of confidence."
+        f"{other if of_ids else ''}"
     )
 
 
@@ -123,7 +128,7 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
         return advice
     for name in possible.strange(target):
         text = possible.texts(name)[0]
-        return f"{name!r} has {text!r}, which is no true label. Write predicted labels in the same way."
+        return f"{name!r} has {text!r}, which is no true label. Write predicted and true labels in the same way."
     if sure and possible.predictions(target):
         if words := words_in(possible.loaded(sure[:1])[0]):
             return (
@@ -142,9 +147,9 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
     if advice := _advice_on_other_lists(possible):
         return advice
     return (
-        f"Name the columns of probabilities with {option('proba')}, and their labels with {option('labels')}. Or "
-        f"name the column of predicted labels with {option('prediction')}, and of the confidence with "
-        f"{option('confidence')}."
+        f"Use {option('proba')} to name the columns of probabilities, and {option('labels')} to give their labels. Or "
+        f"use {option('prediction')} to name the column of predicted labels, and {option('confidence')} to name the "
+        "column of confidence."
     )
 
 
@@ -167,8 +172,8 @@ def _advice_on_probabilities(possible: Readings, truth: list[str]) -> str:
             return f"{why} in another order in each row. Write a column for each class instead, named {PREFIX}LABEL."
         order = option("labels", truth) if len(truth) == values.shape[1] else option("labels")
         return (
-            f"If the lists in {name!r} are probabilities, pass {option('proba', name)}, and their labels in the order "
-            f"of the lists as {order}."
+            f"If the lists in {name!r} are probabilities, pass {option('proba', name)} and {order}, with the labels in "
+            "the order of the numbers in a list."
         )
     return ""
 

@@ -62,7 +62,7 @@ def with_truth(file: OpenedFile, truth: Path, ids: Any, target: Any) -> tuple[Fi
         column = _column_of_truth([name for name in names_of_truth if name != ids], ids, target)
     if USUAL["target"] in names:
         raise ValueError(
-            f"{file.name} has a column {USUAL['target']!r}, too. Remove this column, or leave out {option('truth')}."
+            f"{file.name} already has a column {USUAL['target']!r}. Remove this column, or leave out {option('truth')}."
         )
     of_rows, of_truth = _read_ids(file, ids), _read_ids(of_labels, ids)
     lacking, more = of_rows.difference(of_truth, sort=False), of_truth.difference(of_rows, sort=False)
@@ -121,7 +121,7 @@ def _refuse_repeated(ids: "pd.Index[Any]", column: Any) -> None:
         rows = np.flatnonzero(ids == repeated[0])
         raise DataError(
             f"{len(repeated):,} of the ids in column {column!r} occur more than once, such as {repeated[0]!r} in "
-            f"rows {rows[0]} and {rows[1]}. Name a column with a different value in each row with {option('ids')}.",
+            f"rows {rows[0]} and {rows[1]}. Use {option('ids')} to name a column with a different value in each row.",
             kind="repeated ids",
             column=column,
         )

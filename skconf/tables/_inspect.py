@@ -30,7 +30,7 @@ class InspectLog(Log):
     head : mapping
         The data about the whole log.
     broken : list of str
-        The parts of it that could not be read.
+        The parts of the log that could not be read.
     """
 
     def __init__(self, samples: Iterable[Mapping[str, Any]], head: Mapping[str, Any], broken: list[str]) -> None:
@@ -177,7 +177,7 @@ def _no_grade(value: Any) -> str:
     """Return why a value is not a grade from 0 to 1; "" if it is a grade."""
     number = _number(value)
     if number is None:
-        return f"has {brief(value)}, not only numbers and grades"
+        return f"has {brief(value)}, which is neither a number nor a grade"
     return f"is not in [0, 1]: {number:g}" if number < 0 or number > 1 else ""  # NaN is neither
 
 

@@ -97,8 +97,8 @@ class LmEvalLog(Log):
         found = _Likelihoods(rows, pairs).graded_by(metric) if all(likelihoods) else None
         if found is None:
             warn(
-                f"the choice with the largest log-likelihood does not reproduce {metric} in every row. So it is "
-                "unknown which choice was graded, and there are no confidences.",
+                f"the choices that {metric} grades cannot be found from the log-likelihoods, so there are no "
+                "confidences.",
                 kind="not rebuilt",
             )
         return found
@@ -147,7 +147,7 @@ class _Likelihoods:
     rows : sequence of mapping
         The samples.
     pairs : sequence of list of pair
-        The log-likelihoods of the choices of each sample, as texts.
+        For each sample, a pair of texts for each choice: its log-likelihood, and whether the model would write it.
     """
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], pairs: Sequence[Any]) -> None:

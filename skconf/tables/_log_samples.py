@@ -59,7 +59,7 @@ class Sample(NamedTuple):
     id : label
         The question.
     epoch : int
-        The number of the repetition of the question, from 1.
+        Which repetition of the question it is, counted from 1.
     grade : float
         The grade of the answer, in [0, 1]; NaN if it was not graded.
     answer : value
@@ -67,7 +67,7 @@ class Sample(NamedTuple):
     texts : tuple of str
         Texts that may say that the answer abstains. Each text is compared as a whole.
     columns : dict of str to value
-        The data of the log about the question.
+        Further values that the log has for the question, by the names of their columns.
     blank : bool
         Whether there is no answer.
     said_none, stopped, failed : bool
@@ -102,12 +102,12 @@ class Sample(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Choices by their likelihoods.
+    """The graded choice of each sample, and the probabilities of all choices, from their likelihoods.
 
     Attributes
     ----------
     choice : ndarray of shape (n_samples,)
-        The number of the graded choice.
+        The number of the graded choice, from 0.
     confidence : ndarray of shape (n_samples,)
         Its probability.
     proba : ndarray of shape (n_samples, n_choices)
@@ -125,7 +125,7 @@ class Log(ABC):
     Parameters
     ----------
     no_grade : mapping of str to str
-        The names of its values, with the reason why a value is not a grade; "" for a grade.
+        For the name of each value in the log, the reason why it is not a grade; "" for a grade.
     broken : list of str
         The parts that could not be read: "line 7", or the name of a part.
 
@@ -134,7 +134,7 @@ class Log(ABC):
     grades : list of str
         The names of the grades, which are numbers from 0 to 1.
     refused : dict of str to str
-        The names of other values, with the reason why they are not grades.
+        For the name of each other value, the reason why it is not a grade.
     """
 
     def __init__(self, no_grade: Mapping[str, str], broken: list[str]) -> None:
@@ -192,7 +192,8 @@ def no_grade(values: Iterable[Any]) -> str:
     if not known:
         return "has no values"
     if not all(issubclass(kind, int | float) for kind in {*map(type, known)}):
-        return f"has {brief(next(value for value in known if not isinstance(value, int | float)))}, not only numbers"
+        other = next(value for value in known if not isinstance(value, int | float))
+        return f"has {brief(other)}, which is not a number"
     outside = next((value for value in known if value < 0 or value > 1), None)  # NaN is neither
     return "" if outside is None else f"is not in [0, 1]: {brief(outside)}"
 

@@ -64,47 +64,49 @@ def read_log(
         such as ``"correct"``; the name of a value within an object is ``"OUTER.INNER"``. None means the grades of the
         log, if it has only one kind.
     confidence : str, default=None
-        Column of the result with the confidences, such as ``"metadata.confidence"``. For multiple choice of
-        lm-evaluation-harness, None means the softmax of the log-likelihoods, for the choice that is graded. For
+        Column of the returned table that holds the confidences, such as ``"metadata.confidence"``. For multiple choice
+        of lm-evaluation-harness, None means the softmax of the log-likelihoods, for the choice that is graded. For
         Inspect, None means ``score.confidence`` or ``metadata.confidence``, and for other logs ``confidence``, if there
         is such a column.
     abstained : str or False, default=None
-        Column of the result that says where the model abstains: truth values, or a column that is blank in these rows.
-        None means the rules in Notes. False: the model never abstains.
+        Column of the returned table that says where the model abstains. It holds truth values, or is blank where the
+        model abstains. None means the rules in Notes. False: the model never abstains.
 
     Returns
     -------
     DataFrame
         A row for each answer, with the following columns.
 
-        - ``id``, ``epoch`` : the question, and the number of its repetition, from 1.
+        - ``id``, ``epoch`` : the question, and which repetition of the question it is, counted from 1.
         - ``correct`` : the grade in [0, 1], as the tool counts it; NaN if there is no grade.
         - ``confidence`` : confidence in the answer; NaN if the log has no confidence.
         - ``abstained`` : whether the model abstains.
-        - ``state`` : "answered"; or the reason why it abstains: "graded N", "content filter", "said so", "blank" or
-          "[invalid]"; or "unscored" if the grader failed; or "failed" if the model failed.
+        - ``state`` : "answered"; or the reason why the model abstains: "graded N", "content filter", "said so", "blank"
+          or "[invalid]"; or "unscored" if the grader failed; or "failed" if the model failed.
         - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the choice, from 0.
         - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if these are known.
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect), other columns of JSON
           lines : further text and numbers that the log has for the question. In Inspect, ``metadata.NAME`` belongs to
           the sample, and ``score.NAME`` to its score.
 
-        If `correct` or `confidence` is None, the sentences in the list ``attrs["read_as"]`` say which column was used.
+        If `correct` or `confidence` is None, the sentences in the list ``attrs["read_as"]`` say which grades and
+        confidences were used.
 
     Raises
     ------
     DataError
         A ValueError. If the file is not such a log, or has no graded sample. If there are several metrics, filters or
         scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If the output type of the
-        log is ``loglikelihood``: its ``acc`` does not grade an answer, but a given text.
+        log is ``loglikelihood``: its ``acc`` does not grade an answer, but says whether the model would write a given
+        text.
     ImportError
         If an ``.eval`` log needs zstandard, and zstandard is not installed.
 
     Warns
     -----
     UserWarning
-        If lines or samples cannot be read. The warning says how many and which; they are left out. Also if the choice
-        with the largest log-likelihood does not reproduce the metric in every row. There are then no confidences.
+        If lines or samples cannot be read. The warning says how many and which; they are left out. Also if the choices
+        that the metric grades cannot be found from the log-likelihoods. There are then no confidences.
 
     See Also
     --------
@@ -113,21 +115,21 @@ def read_log(
 
     Notes
     -----
-    The model abstains if the grade of its answer is 0, and if one of these conditions holds.
+    The model abstains if the grade of its answer is 0 and one of these conditions holds.
 
-    - Inspect graded it N (no answer), or a content filter stopped the model.
+    - Inspect graded the answer N (no answer), or a content filter stopped the model.
     - The whole answer is one of a fixed list, such as "I don't know" or "Not sure.". These texts are never searched
       within a longer text.
-    - The answer is blank. Inspect's ``choice()`` writes a blank if an answer has no letter (graded I).
+    - The answer is blank. If an answer has no letter, Inspect's ``choice()`` writes a blank, and grades it I.
     - The answer is ``[invalid]``. Filters of lm-evaluation-harness write this if they find no answer.
 
-    In other JSON lines, the column ``abstained`` says where the model abstains, if there is one.
+    In other JSON lines, a column ``abstained`` replaces these rules: it says where the model abstains.
 
     In ``correct``, Inspect's letter grades are numbers: C (correct) is 1, P (partial) is 0.5, I (incorrect) and N (no
-    answer) are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about different answers: ``acc`` is
-    about the choice with the largest log-likelihood, ``acc_norm`` about the choice with the largest log-likelihood per
-    character, and ``acc_bytes`` per byte. The confidence belongs to the choice that the metric grades. In such logs
-    ``brier_score`` is an array written as text. It is never read.
+    answer) are 0. The metrics of lm-evaluation-harness grade different choices: ``acc`` grades the choice with the
+    largest log-likelihood, ``acc_norm`` the choice with the largest log-likelihood per character, and ``acc_bytes`` the
+    choice with the largest log-likelihood per byte. The confidence belongs to the choice that the metric grades. The
+    metric ``brier_score`` is never read, because these logs hold it as an array written as text.
 
     Examples
     --------
@@ -149,7 +151,7 @@ def read_log(
     0   0      1.0       0.818      False       1
     1   1      0.0       0.550      False       0
     >>> log.attrs["read_as"]
-    ['read acc,none as whether answers are right', 'took the softmax of log-likelihoods as the confidence']
+    ['read acc,none as the correctness of the answers', 'took the softmax of log-likelihoods as the confidence']
     """
     file = Path(path)
     with located(shown(file)), _without_collector():
@@ -206,7 +208,7 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
     if correct is None and isinstance(log, JsonRows):  # other numbers may mean anything
         names = [name for name in names if spelled(name) in CORRECTNESS]
     if correct is None and len(names) == 1:
-        return names[0], [f"read {names[0]} as whether answers are right"]
+        return names[0], [f"read {names[0]} as the correctness of the answers"]
     refused = [name for name in log.refused if correct in (name, name.partition(",")[0])]
     advice = _HOW_TO_GRADE if isinstance(log, JsonRows) else ""
     if refused and not any(correct in (name, name.partition(",")[0]) for name in names):
@@ -218,7 +220,8 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
         maybe = [name for name in log.grades if spelled(name.rpartition(".")[2]) not in _ARE_CONFIDENCES]
         if not names and maybe:
             raise DataError(
-                f"no column has a usual name of grades, such as correct. Numbers from 0 to 1 are in {shorten(maybe)}.",
+                "no column has a name that is usual for grades, such as correct. Numbers from 0 to 1 are in "
+                f"{shorten(maybe)}.",
                 kind="no grade",
                 advice=f"Name the column that grades the answers, such as {option('correct', maybe[0])}.",
             )

@@ -44,14 +44,17 @@ class PathColumns:
     Attributes
     ----------
     values : dict of str to pyarrow.Scalar
-        The values by the names of the columns.
+        The value of each column, by its name.
     """
 
     values: dict[str, Any]
 
     @classmethod
     def of(cls, path: Path, of_file: Iterable[Any]) -> Self:
-        """Read the columns from a path, without missing values; raise if the file has such a column, too."""
+        """Read the columns that a path names; raise if the file has a column of the same name.
+
+        A column whose value is missing is left out.
+        """
         values = {}
         for part in path.parent.parts:
             name, equals, text = part.partition("=")
@@ -109,10 +112,10 @@ def shown(path: Path) -> str:
 
 
 def list_files(paths: Paths) -> list[Path]:
-    """Return the files of names, patterns and folders. Each file occurs once, even if several paths lead to it.
+    """Return the files that names, patterns and folders select. A file occurs once, even if several paths lead to it.
 
-    A file that is given by its full name is read with any ending. Folders, and patterns without an ending, select only
-    tables. They select neither backups nor the marker files that engines write, such as _SUCCESS.
+    A file that is given by its full name is read, whatever its ending is. Folders, and patterns without an ending,
+    select only tables. They select neither backups nor the marker files that engines write, such as _SUCCESS.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from skconf.tables._columns import Columns
 _MEANINGS = {
     "target": "the true label",
     "prediction": "the predicted label",
-    "correct": "whether the prediction is right",
+    "correct": "the correctness of the prediction",
     "confidence": "the confidence in the prediction",
 }
 

@@ -85,11 +85,11 @@ class Rows(NamedTuple):
     score : ndarray or None
         Another score of each row, if there is one; NaN for rows that abstain.
     repeated : ndarray or None
-        The ids as plain texts, if several rows have the same id: the clusters of the rows.
+        The ids as plain texts, if several rows have the same id. Each id is then a cluster of rows.
     kept : ndarray or None
         The numbers of the rows that were kept, if rows without a grade were left out.
     states : mapping of str to int
-        How many rows were not scored, or abstain, for each reason; for logs, also how many are answers.
+        For each reason, the number of rows that were not scored or abstain. For logs, also how many rows are answers.
     said : sequence of str
         Sentences on what was done although the user did not ask for it.
     of_hundred : bool

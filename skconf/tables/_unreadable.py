@@ -32,14 +32,16 @@ OPEN_QUOTE = "a quote opens a cell and is not closed, so all following text beco
 
 
 class UnreadableError(DataError):
-    """A file that is not a table, or a row that cannot be read. Row 1 is the row of the names, as in pyarrow.
+    """An error about a file that is not a table, or about a row that cannot be read.
+
+    Row 1 is the row of the names, as in pyarrow.
 
     Attributes
     ----------
     line : int or None
         The line of the file, as an editor counts lines, if it is known without reading the file again.
     find_line : callable or None
-        A function that finds the line of a row, counted from 0 after the names. It reads the file again.
+        A function that reads the file again and returns the line of a row. Rows are counted from 0 after the names.
     """
 
     line: int | None = None

@@ -157,7 +157,7 @@ class TestIds:
             ),
             (
                 lambda t: t.assign(id=t["id"].replace("s7", "s5")),
-                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. Name a column",
+                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. Use --id",
             ),
             (
                 lambda t: t.assign(id=t["id"].replace("s7", "")),
@@ -303,7 +303,7 @@ def test_models_with_different_labels_are_not_compared(capsys):
         ),
         (
             ["a.csv", "--target", "id"],
-            "with 's0', 's1', 's10', 's100', … 's99'. Name the columns of probabilities with --proba",
+            "with the values 's0', 's1', 's10', 's100', … 's99'. Use --proba to name the columns of pr",
         ),
         (["b.csv", "--labels", "a", "b"], "do not match --labels a b. Leave --labels out, or rename the columns."),
     ],

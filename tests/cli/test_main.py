@@ -395,7 +395,7 @@ def test_correctness_and_confidence(tmp_path, capsys):
         (
             "a,b\n1,2\n",
             [],
-            "cannot tell which of the columns ['a', 'b'] hold the predictions. Name the column of true labels with --t",
+            "cannot tell which of the columns ['a', 'b'] hold the predictions. Use --target to name the column of t",
         ),
         ("y_true,p\n0,.2\n1,.7\n", ["--target", "y_tru"], "there is no column 'y_tru'. Did you mean 'y_true'"),
         (

@@ -97,7 +97,7 @@ def test_one_label_in_two_spellings_is_one_in_files_and_refused_in_memory(label,
     """As two classes it would give another number in memory than in a file, without a word."""
     proba = np.random.default_rng(0).dirichlet([1, 1, 1], 80).round(3)
     y = np.array(["0", label, other])[np.arange(80) % 3]
-    with pytest.raises(ValueError, match=f"^y_true holds the labels '{label}' and '{other}', which are the same"):
+    with pytest.raises(ValueError, match=f"^y_true holds the labels '{label}' and '{other}', which would be one"):
         cw_accuracy_score(make(y), proba)
     with pytest.raises(ValueError, match=r"^y_true holds the labels "):  # not that two columns are too few
         cw_accuracy_score(make(y), P)

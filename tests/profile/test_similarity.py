@@ -27,7 +27,7 @@ def test_an_inner_node_may_be_a_class():
 
 
 def test_errors_name_the_label():
-    with pytest.raises(ValueError, match=r"labels has \['cow'\], but parents does not name"):
+    with pytest.raises(ValueError, match=r"labels holds \['cow'\], which do not occur in parents"):
         tree_similarity(PARENTS, ["cat", "cow"])
     with pytest.raises(ValueError, match="lead from 'a' back to 'a'"):
         tree_similarity({"a": "b", "b": "a"}, ["a", "b"])

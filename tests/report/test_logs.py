@@ -694,7 +694,7 @@ def test_a_number_that_may_be_a_share_among_percentages_is_named(form, other, re
     numbers = np.full(len(CONFIDENCE), 90.0)
     numbers[[17, 20]] = other
     table = REPEATED.drop(columns=["id", "uid"]).assign(confidence=numbers)
-    row = rf"column 'confidence' has {other:g} in row 17.*, and percentages such as 90 elsewhere\. It may be {read}"
+    row = rf"column 'confidence' has {other:g} in row 17.*, and percentages such as 90 .*\. {other:g} may mean {read}"
     with pytest.raises(ValueError, match=f"{row}there, and divide the other numbers by 100"):
         ConfidenceReport.from_files(written(table, form=form))
     shares = np.where(numbers == 90, other, 0.5)

@@ -297,11 +297,11 @@ class TestWhatHasNoProbabilities:
     @pytest.mark.parametrize(
         ("model", "advice"),
         [
-            (LinearSVC(), "LinearSVC has no predict_proba.*Wrap a classifier in sklearn.calibration.Calibrated"),
-            (Perceptron(), "Perceptron has no predict_proba.*Wrap a classifier in sklearn.calibration.Calibrated"),
+            (LinearSVC(), "LinearSVC has no predict_proba.*a classifier, wrap it in sklearn.calibration.Calibrated"),
+            (Perceptron(), "Perceptron has no predict_proba.*a classifier, wrap it in sklearn.calibration.Calibrated"),
             (make_pipeline(StandardScaler(), LinearSVC()), "Pipeline has no predict_proba.*CalibratedClassifierCV"),
-            (LinearRegression(), "LinearRegression has no predict_proba.*a regressor.* with a classifier"),
-            (KMeans(2), "KMeans has no predict_proba.*a clusterer with a classifier"),
+            (LinearRegression(), "LinearRegression has no predict_proba.*a regressor .* use a classifier"),
+            (KMeans(2), "KMeans has no predict_proba.*a clusterer, use a classifier"),
         ],
         ids=["LinearSVC", "Perceptron", "pipeline", "regressor", "clusterer"],
     )

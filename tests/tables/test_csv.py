@@ -154,14 +154,14 @@ def test_a_file_without_names_is_told_how_to_give_it_names(tmp_path, monkeypatch
     Path("a.csv").write_text("cat, 0.3,0.7\nnew dog,0.2,0.8\ncat,0.9,0.1\n")
     with pytest.raises(ValueError, match=r"The first line must contain the names of the columns") as refused:
         ConfidenceReport.from_files("a.csv")
-    code = re.search(r"(pd\.read_csv.*index=False\)), with 3 names", str(refused.value))[1]
+    code = re.search(r"(pd\.read_csv.*index=False\)); replace … by 3 names", str(refused.value))[1]
     exec(code.replace("[…]", "['y_true', 'proba_cat', 'proba_new dog']"), {"pd": pd, "FILE": "a.csv", "NAMED": "b.csv"})
     assert ConfidenceReport.from_files("b.csv", metrics=["accuracy_score"]).frame.iloc[0]["value"] == 2 / 3
 
 
 def test_a_file_without_names_of_another_kind_is_told_what_names_are_needed(tmp_path):
     pd.DataFrame(np.random.default_rng(0).random((30, 7))).to_csv(tmp_path / "a.csv", header=False, index=False)
-    with pytest.raises(ValueError, match=r"names=\[…\]\).*, with 7 names instead of …, such as 'y_true' and 'proba_'"):
+    with pytest.raises(ValueError, match=r"names=\[…\]\).*; replace … by 7 names, such as 'y_true' and 'proba_LABEL'"):
         ConfidenceReport.from_files(tmp_path / "a.csv")
 
 

@@ -117,7 +117,7 @@ LAYOUTS = {
         *TWO,
         "'score' as the probability of 1",
     ),
-    "answers": ({"is_correct": Y == PRED, "confidence": SURE}, *TWO, "'is_correct' as whether the prediction is right"),
+    "answers": ({"is_correct": Y == PRED, "confidence": SURE}, *TWO, "'is_correct' as the correctness of the "),
     "KNIME": (
         {"class": YES[Y], "Prediction (class)": YES[PRED], "Prediction (class) (Confidence)": SURE},
         *TWO,
@@ -214,15 +214,15 @@ REFUSED = {
     ),
     "no true labels": (
         {"species": Y3, "prediction_label": PRED3, "prediction_score": SURE3},
-        "with target, such as target='species'",
+        "target to name the column of true labels, such as target='species'",
     ),
     "no probabilities": (
         {"label": Y, "prediction": PRED},
-        r"'label' may be the true label, with '0' and '1'\. Name .* proba",
+        r"'label' may be the true label, with the values '0' and '1'\. Use proba to name",
     ),
     "fewer columns than labels": (
         {"label": Y3, "p": SURE3, "q": 1 - SURE3},
-        r"'label' may be the true label, with 'cat', 'dog' and 'fox'\. Name the columns of probabilities with proba",
+        r"'label' may be the true label, with the values 'cat', 'dog' and 'fox'\. Use proba to name the columns of pr",
     ),
     "no sums of 1": (
         {"label": Y3, **named("{}", NAMES, RNG.random((60, 3)) / 4)},
@@ -234,16 +234,16 @@ REFUSED = {
     ),
     "predicted labels of another kind": (
         {"label": Y3, "pred": [f"LABEL_{place}" for place in P3.argmax(axis=1)], "score": SURE3},
-        r"'pred' has 'LABEL_\d', which is no true label\. Write predicted labels in the same way",
+        r"'pred' has 'LABEL_\d', which is no true label\. Write predicted and true labels in the same way",
     ),
     "predicted labels of another kind, and a confidence": (
         {"label": [1] * 59 + [0], "pred": np.array(["NEG", "POS"])[PRED], "score": SURE},
-        r"'pred' has '(NEG|POS)', which is no true label\. Write predicted labels in the same way",
+        r"'pred' has '(NEG|POS)', which is no true label\. Write predicted and true labels in the same way",
     ),
-    "correctness alone": ({"correct": Y == PRED, "logprob": np.log(SURE)}, "Beside 'correct', name the column of the"),
+    "correctness alone": ({"correct": Y == PRED, "logprob": np.log(SURE)}, "alone is not enough: use confidence to"),
     "a submission": (
         {"case id": range(60), "target": P},
-        r"If they are in another file, match the rows: skconf evaluate FILE --truth OTHER --id 'case id'\.",
+        r"If the true labels are in another file, match the rows: skconf evaluate FILE --truth OTHER --id 'case id'\.",
     ),
     "words of confidence": (
         {"label": Y, "pred": PRED, "confidence": np.array(["low", "high"])[PRED]},
@@ -255,9 +255,9 @@ REFUSED = {
     ),
     "a confidence, and a grade of another name": (
         {"question": np.arange(len(P)), "grade": "C", "confidence": P},
-        "Name the column that says whether answers are right with correct. If",
+        "Use correct to name the column that says whether answers are right. If",
     ),
-    "features only": ({"age": P, "shop": "web"}, "Name the column of true labels with target. If"),
+    "features only": ({"age": P, "shop": "web"}, "Use target to name the column of true labels. If"),
 }
 
 
@@ -393,7 +393,7 @@ def test_lists_of_probabilities(ending, tmp_path):
         profile, *_ = read_rows(open_table(path), found, n_rows)
         np.testing.assert_array_equal(profile.correct, P3.argmax(axis=1) < 2)
         np.testing.assert_allclose(profile.confidence, SURE3, atol=1e-12)
-    order = "If the lists in 'scores' are probabilities, pass proba='scores', and their labels in the order"
+    order = "If the lists in 'scores' are probabilities, pass proba='scores' and labels"
     with pytest.raises(ValueError, match=order):
         read(Y3)
     found, _ = read(NAMES[P3.argmax(axis=1)], labels=["cat", "dog", "fox"])
@@ -520,7 +520,8 @@ def test_what_is_called_correctness_may_be_graded(tmp_path):
     """A column that is called right may be the probability of the right of two sides."""
     pd.DataFrame({"Correctness": P / 2, "score": P}).to_csv(tmp_path / "a.csv", index=False)
     _, said = guess_columns([open_table(tmp_path / "a.csv")], Columns())
-    assert said == "read 'Correctness' as whether the prediction is right, 'score' as the confidence in the prediction"
+    words = "'Correctness' as the correctness of the prediction, 'score' as the confidence in the prediction"
+    assert said == f"read {words}"
     pd.DataFrame({"right": P / 2, "score": P}).to_csv(tmp_path / "b.csv", index=False)
     with pytest.raises(ValueError, match="hold the predictions"):
         guess_columns([open_table(tmp_path / "b.csv")], Columns())

@@ -91,5 +91,5 @@ def test_what_cannot_be_told_is_asked_for():
     with pytest.raises(ValueError, match="Leave truth out"):
         ConfidenceReport.from_files("p.csv", truth=write(TRUTH, "t.csv"))
     write(PREDICTIONS.assign(y_true=0), "p.csv")
-    with pytest.raises(ValueError, match="'y_true', too"):
+    with pytest.raises(ValueError, match="already has a column 'y_true'"):
         ConfidenceReport.from_files("p.csv", truth=write(TRUTH, "t.csv"))

@@ -118,7 +118,7 @@ def test_targets_and_what_stands_before_choices(target, between, metric, tmp_pat
     log = read_log(written(rows, tmp_path / "samples_x.jsonl"))
     assert log["y_pred"].tolist() == [by_hand(row, metric)[0] for row in rows]
     assert log["proba_2"].isna().tolist() == [True, False] * 30
-    assert log.attrs["read_as"][0] == f"read {metric},none as whether answers are right"
+    assert log.attrs["read_as"][0] == f"read {metric},none as the correctness of the answers"
 
 
 def test_a_choice_that_does_not_give_the_metric_has_no_confidence(tmp_path):
@@ -369,7 +369,7 @@ def test_a_document_that_is_there_twice_is_a_repetition(tmp_path):
     [
         ({"scores": {}, "error": {"message": "x"}}, "none of its 20 samples has a score; 20 failed"),
         ({"scores": {"choice": {"value": float("nan")}}}, "samples has a grade: 18 unscored and 2 failed"),
-        ({"scores": {"choice": {"value": "good"}}}, "choice has 'good', not only numbers and grades"),
+        ({"scores": {"choice": {"value": "good"}}}, "choice has 'good', which is neither a number nor a grade"),
         ({"id": None}, "none of its 20 samples can be read"),
     ],
 )
@@ -383,7 +383,7 @@ def test_without_any_grade_it_is_said_why(change, told, tmp_path):
 def test_a_metric_that_was_named_without_its_filter_is_said_to_be_no_grade(tmp_path):
     rows = of("samples_mc.jsonl")
     rows[3]["acc"] = "1.0"
-    with pytest.raises(ValueError, match=r"acc,none has '1.0', not only numbers"):
+    with pytest.raises(ValueError, match=r"acc,none has '1.0', which is not a number"):
         read_log(written(rows, tmp_path / "samples_x.jsonl"), correct="acc")
 
 
@@ -392,7 +392,7 @@ def test_a_metric_that_was_named_without_its_filter_is_said_to_be_no_grade(tmp_p
     [
         (
             {"id": 0, "correct": "wrong", "confidence": 0.9},
-            "correct has 'wrong', not only numbers. Write 1 or true",
+            "correct has 'wrong', which is not a number. Write 1 or true",
         ),
         ({"confidence": 0.9, "judge": 0.5}, r"Numbers from 0 to 1 are in \['judge'\]. .* such as correct='judge'"),
         (
@@ -469,7 +469,7 @@ def test_json_lines_of_any_tool_are_read_by_columns(tmp_path):
     assert log["correct"].tolist()[:3] == [1, 0, 0]
     assert log["state"].tolist() == ["answered", "said so", "blank", "unscored"]
     assert log["confidence"].tolist()[:2] == [0.9, 0.7]
-    assert log.attrs["read_as"] == ["read is_right as whether answers are right"]
+    assert log.attrs["read_as"] == ["read is_right as the correctness of the answers"]
     with pytest.warns(UserWarning, match="line 2"), pytest.raises(ValueError, match="response"):
         read_log(path, correct="response")
     written([{**row, "confidence": 0.5, "abstained": row["response"] == "4"} for row in ROWS], path)
