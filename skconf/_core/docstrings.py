@@ -61,7 +61,7 @@ def entries_of_parameters(documented: Any) -> dict[str, str]:
 
 
 def filled(documented: Any, places: Mapping[str, str]) -> str:
-    """Return the docstring of a class or a function with its places filled; the object keeps its own.
+    """Return the docstring of a class or a function with its places filled; that of the object stays as it is.
 
     Lines of a text are indented as the line of its place, and a paragraph that becomes too wide is wrapped anew.
     """

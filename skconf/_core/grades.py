@@ -111,9 +111,9 @@ def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
 
 
 def are_truths(values: Any, confidence: Any, grades: Mapping[Any, float]) -> bool:
-    """Return whether values are 1 or 0 for right and wrong, beside confidences that are grades such as 1 to 5.
+    """Return whether 1 and 0 mean right and wrong, although the grades of the confidences are numbers such as 1 to 5.
 
-    The 1 is then no grade. If 0 is a grade, too, values and confidences have the same scale.
+    A value 1 is then not read as a grade. If 0 is one of the grades, values and confidences are grades of one scale.
     """
     known = {_number(grade) for grade in check_grades(grades)}
     if 0 in known or np.isnan([*known]).any() or not has_grades(confidence, grades):

@@ -25,7 +25,7 @@ _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "bat
 def on_command_line(**options: str) -> Iterator[None]:
     """Make messages name parameters as options of the command line, only in this thread and task.
 
-    A keyword gives the option of a parameter whose name in this command is another one.
+    A keyword gives the name of an option that, in this command, differs from the name of its parameter.
     """
     token = _ON_COMMAND_LINE.set(_OPTIONS | options)
     try:

@@ -233,7 +233,8 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
 def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | None:
     """Return the labels of `n_classes` classes that the true labels imply; None if the sorted true labels are enough.
 
-    If only one of two labels occurs, the other label is known for 0 and 1, and if it is the positive class.
+    If only one of two labels occurs, the other label is known in two cases: the labels are 0 and 1, or the other label
+    is the positive class.
     """
     distinct = pd.unique(target)
     if n_classes == 2 and len(distinct) == 1:

@@ -35,7 +35,7 @@ from skconf.tables._columns import Columns
 from skconf.tables._entries import as_numbers, as_series, holds_lists
 from skconf.tables._reading import Reading
 
-#: In this many lists, the numbers do not all fall by chance.
+#: If the numbers fall in each of this many lists, this is not by chance.
 _MANY_LISTS = 10
 #: Words in the names of columns that may hold lists of probabilities. Other columns are not read to find such lists.
 _LISTS = re.compile("prob|score|softmax|conf|pred|output|logit", re.IGNORECASE)
@@ -91,13 +91,13 @@ class Readings:
         return iter(dict.fromkeys(readings))
 
     def targets(self) -> list[Any]:
-        """Return the columns that are called like true labels, those that may be labels if there are such columns."""
+        """Return the columns whose name is usual for true labels; if the entries of some may be labels, only these."""
         named = [self.called("target", aliases) for aliases in (TARGETS, MAYBE_TARGETS)]
         likely = ([name for name in names if self.may_be_labels(name)] for names in named)
         return next(filter(None, (*likely, *named)), [])
 
     def may_be_labels(self, name: Any) -> bool:
-        """Return whether a column has entries that are no lists, and mostly no fractions that differ."""
+        """Return whether the entries of a column may be labels: no lists, and few different fractions."""
         texts = self.texts(name)
         n_fractions = int(np.count_nonzero(self.numbers(name) % 1 > 0))
         return len(texts) > 0 and (name == self.given.target or 2 * min(n_fractions, len(set(texts))) <= len(texts))
@@ -133,7 +133,7 @@ class Readings:
             yield from self._of_lists(target, truth)
 
     def _of_lists(self, target: Any, truth: list[str]) -> Iterator[Reading]:
-        """Go through columns of lists with a probability for each class, if the labels say the places in the lists."""
+        """Go through columns of lists with a probability for each class, if the label of each place is known."""
         for name in self.may_be_lists():
             values = None if name == target or name in self.given.named else self.lists(name)
             if values is not None and not is_by_size(values):

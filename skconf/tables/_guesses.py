@@ -88,7 +88,7 @@ def _no_predictions(possible: Readings) -> NoPredictionsError:
 
 
 def _advice_without_truth(possible: Readings) -> str:
-    """Say how to name the true labels, or what stands for them."""
+    """Say how to name the true labels, or the columns that replace them."""
     if (named := possible.targets()) and holds_lists(possible.loaded(named)[0]):
         return f"{named[0]!r} holds lists. {ONE_LABEL}"
     if correct := possible.called("correct", CORRECTNESS):

@@ -23,7 +23,7 @@ _SPACED = re.compile(rb'"\s+:')
 _HALF = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
 )
-#: The names of the label and of the score in an object of a list of scores, by both names.
+#: Objects with a label and a score: by their two names, which one is the label, and which one the score.
 _SCORED = {
     frozenset(names): names
     for names in (("Name", "Score"), *(("label", score) for score in ("score", "prob", "probability", "confidence")))

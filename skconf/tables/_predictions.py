@@ -51,7 +51,7 @@ def read_predictions(columns: Columns, table: Any, *, whole: bool = False) -> Co
 
     The table is a frame of pandas or polars, a Table or RecordBatch of pyarrow, or a mapping of arrays, and has all the
     columns: call `found_in` first. Confidences of a `whole` table may be percentages without a sign. In a part of a
-    table, they are not read so, because the other parts may not hold percentages.
+    table, they are never read as percentages, because the other parts may not hold percentages.
     """
     columns.check(column_names(table))
     lengths = {name: len(table[name]) for name in columns.needed}
@@ -101,7 +101,7 @@ def ungraded_in(columns: Columns, table: Any) -> NDArray[np.bool_]:
 
 
 def states_in(columns: Columns, table: Any, answers: Any) -> "pd.Series[Any]":
-    """Return whether each row is an answer or why it abstains, by its grade and a column of answers."""
+    """Return the state of each row, by its grade and a column of answers: an answer, or the reason why it abstains."""
     grades = _numbers(columns, table, columns.correct, of_truth=True).astype(np.float64)
     return pd.Series(states_of(grades, list(table[answers])), dtype=object, index=table.index)
 

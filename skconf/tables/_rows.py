@@ -130,8 +130,8 @@ def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> 
 def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Rows | None:
     """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
 
-    If ids do not repeat, this holds for rows of the same patient, user or similar unit, if there is such a column. As
-    in a log, a row without a grade is an answer that was not scored.
+    If ids do not repeat, but there is a column of patients, users or similar units, rows of one unit depend on each
+    other. As in a log, a row without a grade is an answer that was not scored.
     """
     columns, column = _found(file, columns, ids)
     answer = _answers_of(file, columns)
@@ -224,9 +224,8 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
     if n_ids == len(ids):
         return ids, None, ""
     if columns.cluster_column == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
-        own = option("cluster", False)
-        told = f"took rows of one {column!r} as a cluster of dependent rows; {own} treats all rows as independent"
-        return None, ids, told
+        own = f"{option('cluster', False)} treats all rows as independent"
+        return None, ids, f"took rows with the same {column!r} as a cluster of dependent rows; {own}"
     each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
     return None, None, f"{each}, so it was not used as the id of clusters; pass {option('cluster', column)} to use it"
 
@@ -251,8 +250,8 @@ def _unit_column(names: Sequence[Any]) -> Any:
 def _independent(cluster: Any) -> str:
     """Say that rows of a cluster are treated as independent."""
     return (
-        f"rows of one {cluster!r} may depend on each other, but batches treat all rows as independent: intervals and "
-        f"guarantees may not hold. If the rows are independent, pass {option('cluster', False)}"
+        f"rows with the same {cluster!r} may depend on each other, but batches treat all rows as independent: "
+        f"intervals and guarantees may not hold. If the rows are independent, pass {option('cluster', False)}"
     )
 
 

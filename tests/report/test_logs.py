@@ -314,7 +314,7 @@ def test_rows_of_an_id_that_repeats_are_a_cluster(form, capsys):
     )
     pd.testing.assert_frame_equal(found.frame, named.frame)
     assert (units_of(found), units_of(alone)) == (N // 3, None)
-    words = "took rows of one 'id' as a cluster of dependent rows; cluster=False treats all rows as independent"
+    words = "took rows with the same 'id' as a cluster of dependent rows; cluster=False treats all rows as independent"
     assert found.evidence.origin.read_as == [words]
     assert alone.evidence.origin.read_as == named.evidence.origin.read_as == []
     low, high = found.frame.loc["confidence_brier_loss", ["low", "high"]]
@@ -324,7 +324,7 @@ def test_rows_of_an_id_that_repeats_are_a_cluster(form, capsys):
     for command in (["evaluate"], ["evaluate", "--short"], ["threshold"]):
         main([command[0], file, *command[1:]])
         words = " ".join("".join(capsys.readouterr()).split())
-        told = "took rows of one 'id' as a cluster of dependent rows; --cluster none treats all rows as independent"
+        told = "took rows with the same 'id' as a cluster of dependent rows; --cluster none treats all rows as indep"
         assert words.count(told) == 1
         main([command[0], file, *command[1:], "--cluster", "none"])
         assert "dependent rows" not in "".join(capsys.readouterr())
@@ -336,10 +336,9 @@ def test_rows_of_a_patient_or_a_user_are_a_cluster_even_if_each_row_has_an_id(na
     for table in (named, named.assign(id=np.arange(N))):
         report = ConfidenceReport.from_files(written(table))
         assert units_of(report) == N // 3
-        words = (
-            f"took rows of one {name!r} as a cluster of dependent rows; cluster=False treats all rows as independent"
-        )
-        assert report.evidence.origin.read_as == [words]
+        own = "cluster=False treats all rows as independent"
+        words = [f"took rows with the same {name!r} as a cluster of dependent rows; {own}"]
+        assert report.evidence.origin.read_as == words
         assert units_of(ConfidenceReport.from_files(written(table), cluster=False)) is None
     assert units_of(ConfidenceReport.from_files(written(named.assign(id=np.arange(N) // 2)))) == N // 2
 
@@ -350,7 +349,7 @@ def test_batches_warn_that_they_know_no_clusters(name, recwarn):
     for given in ({"cluster": False}, {"groups": "answer"}):
         ConfidenceReport.from_files(file, in_batches=True, **given)
     assert [str(each.message) for each in recwarn if "depend" in str(each.message)] == []
-    with pytest.warns(UserWarning, match=f"rows of one '{name}' may depend on each other, but batches treat all rows"):
+    with pytest.warns(UserWarning, match=f"rows with the same '{name}' may depend on each other, but batches"):
         ConfidenceReport.from_files(file, in_batches=True)
 
 
