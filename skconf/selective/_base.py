@@ -73,17 +73,17 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples, as the classifier takes them.
+            Training samples, in any form that the classifier accepts.
         y : array-like of shape (n_samples,)
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. With
-            `groups`, folds and held-out parts contain whole clusters; a splitter `cv` gets the groups. An `eval_set` is
-            the same for every fold, so none of its samples may be in `X`; `validation_fraction` makes a separate one
-            for each fold. `costs` are costs that differ from sample to sample. In shape (n_samples, n_classes,
-            n_decisions) they are the cost of each decision under each class, and the decisions follow from them. In
-            shape (n_samples, n_decisions) they are the cost of each decision given the true class: the decisions then
-            follow from the `cost_matrix`, and `costs` only say what these decisions cost.
+            `groups`, folds and held-out parts contain whole clusters; if `cv` is a splitter, it gets the `groups`. An
+            `eval_set` is the same for every fold, so none of its samples may be in `X`. A `validation_fraction` makes
+            an `eval_set` for each fold instead. `costs` are costs that differ from sample to sample. With shape
+            (n_samples, n_classes, n_decisions), they are the cost of each decision under each class, and the decisions
+            follow from them. With shape (n_samples, n_decisions), they are the cost of each decision given the true
+            class. The decisions then follow from the `cost_matrix`, and `costs` only say what these decisions cost.
 
         Returns
         -------
@@ -409,13 +409,13 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If the decisions are not the classes, because they are then neither right nor wrong. Use
-            ``get_scorer("neg_reject_cost", ...)`` instead, which computes their cost.
+            If the decisions are not the classes, because such decisions are neither right nor wrong. Use
+            ``get_scorer("neg_reject_cost", ...)`` instead, which computes the cost of decisions.
         """
         answer, truth = self.predict_selective(X, costs=costs), LabelColumn(y, "y")
         if self.rule_ is not None and not self.rule_.of_classes:
             raise ValueError(
-                "score is the share of right answers, but if the decisions are not the classes, no decision is right "
+                "score is the share of right answers, but the decisions are not the classes, so no decision is right "
                 "or wrong. Use get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=...)."
             )
         if len(truth) != len(answer.accepted):

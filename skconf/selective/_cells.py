@@ -29,8 +29,8 @@ class Slices(NamedTuple):
     codes : ndarray of shape (n_samples,)
         The number of each sample's slice; -1 if it has none.
     answered : ndarray of shape (n_slices + 1,)
-        For each slice, the share of its rows that have an answer; the last entry is this share of all rows. The other
-        rows abstain.
+        For each slice, the share of its rows that have an answer; the other rows abstain. The last entry is the share
+        of all rows that have an answer.
     """
 
     names: pd.Index | None

@@ -33,19 +33,19 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         Lowest score at which a prediction is accepted, in [0, 1]. You can change it after ``fit``.
     reject_cost : float, default=None
         Cost γ of a rejection, 0 or greater. Pass it instead of a `threshold`: an answer is then rejected if its
-        expected cost u is greater than γ. The score of an answer is 1 − u/u_M, where u_M is the largest possible u, and
-        ``threshold_`` is 1 − γ/u_M, or 0 if this is negative. Without a `cost_matrix`, an error costs 1; with K
-        classes, u_M is then 1 − 1/K. You can change it after ``fit`` if the classifier was fitted with costs: a
-        `reject_cost`, a `cost_matrix` or `costs`.
+        expected cost u is greater than γ. The score of an answer is 1 − u/u_M. Here u_M is the largest u that any
+        probabilities can give. ``threshold_`` is 1 − γ/u_M, or 0 if this is negative. Without a `cost_matrix`, an error
+        costs 1; with K classes, u_M is then 1 − 1/K. You can change `reject_cost` after ``fit`` if the classifier was
+        fitted with a `reject_cost`, a `cost_matrix` or `costs`.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
         cost u under the calibrated probabilities. The score is 1 − u/u_M, where u_M is the largest possible u. The rows
         of an array are in the order of ``classes_``, the sorted labels; its columns are in the order of `decisions`. A
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
-        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). There is then
-        no u_M for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is
-        computed from the samples given to ``fit``. For each of these samples, take the decision whose largest cost over
-        the classes is the smallest; s is the largest of these costs.
+        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). Then no u_M
+        holds for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is
+        computed from the samples given to ``fit`` in three steps: the maximum over the classes of the cost of each
+        decision, the minimum of these over the decisions, and the maximum of these over the samples.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.
@@ -62,7 +62,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         :class:`~skconf.calibration.LearnedConfidence`. This estimator is fitted on the calibration samples.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
-        accuracy. With a `cost_matrix`, it must be False, and `confidence` must be the default.
+        accuracy. With a `reject_cost`, a `cost_matrix` or `costs`, `keep_prediction` must be False, and `confidence`
+        must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. With two
         classes, the share of one is enough. The calibrated probabilities are corrected for the change from the
@@ -79,17 +80,18 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         classifier and one calibrator. `ensemble` has no effect without a `calibration` or a learned confidence.
     validation_fraction : float, default=None
         Share of the training rows that is passed as `eval_set` to the classifier's ``fit``. Set it for XGBoost and
-        other classifiers with early stopping. The rows are drawn by class, or in whole `groups`. The classifier may be
-        the last step of a pipeline. The other steps are then fitted without these rows, and applied to them. None
-        passes no `eval_set`.
+        other classifiers with early stopping. The rows are drawn within each class; with `groups`, whole clusters are
+        drawn instead. The classifier may be the last step of a pipeline. The other steps are then fitted without these
+        rows, and applied to them. None passes no `eval_set`.
     reject_label : label, default=None
-        What ``predict`` returns for a rejected sample. It must not be a class or a decision. None means "reject" if the
-        labels are strings, and −1 if they are numbers or booleans, or the smallest label minus 1 if −1 is a class.
-        Choose a string only if the labels are strings: scikit-learn's metrics do not accept both kinds in an array.
+        What ``predict`` returns for a rejected sample. It must not be a class or a decision. If the labels are
+        strings, None means "reject". If they are numbers or booleans, None means −1; if −1 is a class, it means the
+        smallest label minus 1. Choose a string only if the labels are strings, because scikit-learn's metrics do not
+        accept strings and numbers in one array.
     n_jobs : int, default=None
         Number of folds that are fitted at once, as in joblib; -1 uses all cores.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out fractions.
+        Seed for drawing the held-out rows, if `cv` is a float or `validation_fraction` is set.
 
     Attributes
     ----------
@@ -109,7 +111,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         The fitted estimator that predicts whether an answer is right. None if the score is computed from the
         probabilities.
     members_ : list of (FittedClassifier, calibrator or None)
-        The pairs whose probabilities are averaged: one pair, or one for each fold with `ensemble`.
+        Pairs of a classifier and its calibrator; their probabilities are averaged. There is one pair; with `ensemble`,
+        there is one for each fold.
     n_features_in_ : int
         Number of features, if the classifier has this attribute.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -196,7 +199,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     def _check_threshold(self) -> None:
         if self.reject_cost is not None and self.threshold != 0:
             raise ValueError(
-                f"threshold={self.threshold} contradicts reject_cost={self.reject_cost}: either of them says which "
+                f"threshold={self.threshold} contradicts reject_cost={self.reject_cost}: each of them says which "
                 "answers are rejected. Leave one of them out."
             )
 

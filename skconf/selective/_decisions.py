@@ -32,8 +32,8 @@ class DecisionRule:
     of_classes : bool
         Whether the decisions are the classes, so that each is right or wrong.
     largest : float
-        The largest uncertainty u_M, which has a score of 0. If costs differ from sample to sample, the uncertainties of
-        new samples have no largest value; the number is then the scale of the score.
+        The largest possible uncertainty u_M, which has a score of 0. If costs differ from sample to sample, new samples
+        may have any uncertainty; `largest` is then the scale s of the score 1/(1 + u/s).
     costs : ndarray of shape (n_classes, n_decisions) or None
         Cost of each decision under each class. None if costs differ from sample to sample.
     function : callable or None
@@ -76,7 +76,7 @@ class DecisionRule:
         if costs is None:
             raise ValueError(
                 "This classifier decides by costs of each sample. Pass costs of shape (n_samples, n_classes, "
-                "n_decisions). Or fit it with a cost_matrix, or with a function of X that returns them."
+                "n_decisions). Or fit it with a cost_matrix, which may be a function of X that returns costs."
             )
         return self._checked(read_costs_by_sample(costs), "costs", n_samples)
 
@@ -110,7 +110,7 @@ def read_rule(
         raise ValueError(
             "cost_matrix and costs of shape (n_samples, n_classes, n_decisions) exclude each other. Leave one of them "
             "out. With a cost_matrix, costs must have the shape (n_samples, n_decisions): the cost of each decision "
-            "given the true class."
+            "given the true class of the sample."
         )
     if cost_matrix is None and not by_sample:
         if decisions is not None:
@@ -158,7 +158,9 @@ def _rule_by_sample(
     given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
     if given is None or given.ndim != 3:
         found = "" if given is None else f", but returned shape {given.shape}"
-        raise ValueError(f"cost_matrix must return costs of shape (n_samples, n_classes, n_decisions){found}.")
+        raise ValueError(
+            f"The function cost_matrix must return costs of shape (n_samples, n_classes, n_decisions){found}."
+        )
     names = _names(decisions, None, given.shape[2], classes)
     of_classes = _same(names, classes)
     if of_classes and names.tolist() != classes.tolist():

@@ -95,7 +95,7 @@ class FittedClassifier:
     Attributes
     ----------
     estimator : classifier
-        Fitted, perhaps on fewer classes than the task has, perhaps on class numbers instead of labels.
+        The fitted classifier. It may have got fewer classes than the task has, and numbers instead of labels.
     columns : ndarray of shape (n_seen,)
         For every column of its ``predict_proba``, the position of the class in the task.
     n_classes : int
@@ -161,8 +161,8 @@ def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier
     missing = [label for label in known if label not in where]
     if missing:
         raise ValueError(
-            f"{type(estimator).__name__} was fitted on the classes {known}, of which {missing} do not occur in this "
-            f"task, {classes.tolist()}."
+            f"{type(estimator).__name__} was fitted on the classes {known}, of which {missing} are not classes of "
+            f"this task, {classes.tolist()}."
         )
     return FittedClassifier(estimator, np.array([where[label] for label in known], dtype=np.intp), len(classes))
 

@@ -20,7 +20,8 @@ class Kept(NamedTuple):
     n_samples : int
         Number of samples that the promise is about. For the risk or the coverage, these are all samples.
     observed, limit : float
-        The rate or mean cost at the threshold, and its exact one-sided limit. NaN if there is none.
+        The rate or the mean at the threshold, and its exact one-sided limit. NaN if there is no threshold; a mean never
+        has a limit.
     shown : bool
         Whether the threshold keeps the promise.
     reason : str
@@ -72,7 +73,7 @@ def _kept(search: Search, promise: Promise, count: int, threshold: float, reason
 
 
 def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
-    """Say which coverage each promise allows or needs, and whether another score could keep all of them."""
+    """Say which coverage each promise allows or needs, and whether another score could keep all promises."""
     n_rows, wrong = len(search.ranked), ~search.ranked.correct
     parts, floors = [], []
     for promise, shown in zip(search.promises, shown_by, strict=True):
@@ -83,7 +84,7 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
         if promise.is_floor:
             floors.append(count)
         parts.append(f"{name} {'needs at least' if promise.is_floor else 'allows at most'} {count / n_rows:.1%}")
-    text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"
+    text = f"no threshold keeps all promises together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"
     risk, coverage = (
         next((each.target for each in search.promises if isinstance(each, kind)), None)
         for kind in (ErrorRate, Coverage)
@@ -102,7 +103,7 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), search.share) - risk) / (1 - risk) if risk < 1 else 0.0
     if coverage is not None and least > 1 - coverage:
         text += (
-            f". No other score could keep them: with the errors of these samples, a risk of {risk:g} needs at least "
-            f"{least:.1%} rejected"
+            f". No other score could keep all promises: with the errors of these samples, a risk of {risk:g} needs at "
+            f"least {least:.1%} rejected"
         )
     return text

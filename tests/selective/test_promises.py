@@ -222,7 +222,7 @@ def test_a_target_for_each_predicted_class():
 
 def test_promises_that_exclude_each_other_say_so():
     y, proba = draw(3000, 7)
-    with pytest.warns(UserWarning, match="no threshold keeps all of them together"):
+    with pytest.warns(UserWarning, match="no threshold keeps all promises together"):
         found = tune_threshold(y, proba, target={"risk": 0.03, "coverage": 0.99}, confidence_level=LEVEL)
     assert found.threshold == np.inf
     assert not found.feasible
@@ -636,7 +636,7 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     rejected = np.linspace(0, 1, 100_001)
     least = rejected[rejected + 0.03 * (1 - rejected) >= low].min()
     assert (
-        "No other score could keep them: with the errors of these samples, a risk of 0.03 needs at least "
+        "No other score could keep all promises: with the errors of these samples, a risk of 0.03 needs at least "
         f"{least:.1%} rejected" in why
     )
     assert "No other score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
