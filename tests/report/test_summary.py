@@ -95,6 +95,20 @@ def test_what_is_fine_for_all_answers_is_not_called_fine_where_it_is_not():
     assert "Fails" not in said_by(even)["Trust"]
 
 
+@pytest.mark.parametrize("seed", [71, 74])
+def test_what_is_overconfident_is_not_contrasted_with_a_part_that_is(seed):
+    rng, n = np.random.default_rng(seed), 400
+    score = np.exp(rng.normal(size=(n, 3)) * 1.5)
+    truth = score / score.sum(axis=1, keepdims=True)
+    y = np.array([rng.choice(3, p=row) for row in truth])
+    report = confidence_report(y, truth**1.3 / (truth**1.3).sum(axis=1, keepdims=True))
+    assert report.evidence.assessments["value"].grade == "negligible"
+    said = said_by(report)
+    assert said["Trust"].startswith("Overconfident")
+    assert said["Fails"].startswith("Most overconfident when it predicts class")
+    assert "But it is overconfident" not in said["Trust"]
+
+
 @pytest.mark.parametrize(
     ("sharper", "n_rows", "holds"), [(1.6, 4000, True), (1.0, 4000, False), (0.5, 4000, False), (1.6, 50, False)]
 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from skconf.inference._assessment import Assessment
 from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._page.parts import Answers, Harm
@@ -29,8 +30,9 @@ def summary(evidence: Evidence) -> Answers:
             grade = harm_of(evidence.at_prevalence[model].grade)
             answers.append((_of("Prevalence", model, evidence), prevalence_in_words(evidence, model), grade))
     for model in ranked:
-        not_everywhere = " But it is overconfident in a part of the answers: see Fails."
-        text = f"{verdicts[model]}{not_everywhere if fails_in_part(evidence, model) else ''}"
+        text = verdicts[model]
+        if fails_in_part(evidence, model) and not _says_overconfident(evidence.assessments[model]):
+            text += " But it is overconfident in a part of the answers: see Fails."
         text += _still_guaranteed(evidence, model)
         answers.append((_of("Trust", model, evidence), text, harm_shown(evidence.assessments[model])))
     for model in ranked:
@@ -67,6 +69,12 @@ def _still_guaranteed(evidence: Evidence, model: Any) -> str:
     if len(evidence.assessments) > 1 or not too_high or model not in evidence.stops:
         return ""
     return " The guarantee below is valid despite this." if _is_guaranteed(evidence, model) else ""
+
+
+def _says_overconfident(assessment: Assessment) -> bool:
+    """Return whether a verdict calls a model overconfident already, though the harm shown is negligible."""
+    found = assessment.overconfident is not None or assessment.gap > 0
+    return assessment.grade == "negligible" and assessment.decisive is None and found
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:
