@@ -304,7 +304,7 @@ def new_metric(tmp_path):
 )
 def test_metric_of_the_contributing_guide_passes(check, new_metric):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", *shlex.split(check.replace("{}", str(new_metric)))]
+    command = [sys.executable, "-m", *shlex.split(check.replace("{}", new_metric.as_posix()))]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -2,6 +2,7 @@
 
 import argparse
 import gzip
+import os
 import re
 import shlex
 import subprocess
@@ -83,6 +84,8 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("files")
 def test_examples_of_evaluate_run(command, capsys):
     if "|" in command:
+        if os.name == "nt":
+            pytest.skip("it is written for another shell")
         program = f"{shlex.quote(sys.executable)} -m skconf"
         done = subprocess.run(
             command.replace("skconf", program), shell=True, capture_output=True, text=True, check=True
