@@ -117,7 +117,7 @@ def augrc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the generalised risk-coverage curve (AUGRC): share of accepted wrong answers, averaged over coverage.
+    """Area under the generalised risk-coverage curve (AUGRC): share of rows accepted and wrong, averaged over coverage.
 
     AUGRC = (1 − AUROC) acc err + err² / 2, with acc the accuracy, err the error rate, and AUROC the probability that a
     right prediction has a higher score than a wrong one (ties count one half). The curve is the share of samples that
@@ -141,8 +141,8 @@ def aurc_loss(
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
     AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded errors) among the k
-    predictions with the highest scores. For tied scores, the value is exactly the expectation over a random order. So
-    the order of rows never matters.
+    predictions with the highest scores. If scores are tied, the value is exactly the mean over all orders of the tied
+    predictions, so the order of rows never matters.
 
     Returns
     -------
@@ -161,22 +161,23 @@ def brier_decomposition(
     n_bins: int = 15,
     strategy: str = "uniform",
 ) -> BrierParts:
-    """Decomposition of the Brier loss of the confidence: reliability, resolution, uncertainty.
+    """Decomposition of the Brier loss of the confidence into reliability, resolution, uncertainty and residue.
 
     The Brier loss Σ w (c − z)² / Σ w is exactly reliability − resolution + uncertainty + residue, with z = 1 for a
     right prediction and 0 for a wrong one, and c its confidence. Let m be the mean confidence of a bin, a its accuracy,
     v its share of the weight, and A the accuracy of all samples. Then reliability is Σ v (m − a)², resolution is Σ v (a
-    − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). Instead of
-    bins, the isotonic fit of correctness on confidence can be used. Reliability is then the Brier loss of the
-    confidence minus the Brier loss of the fit. Resolution is the Brier loss of the constant A minus the Brier loss of
-    the fit. There is no residue.
+    − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). With
+    strategy="isotonic", the isotonic fit of correctness on confidence replaces the bins. Reliability is then the Brier
+    loss of the confidence minus the Brier loss of the fit. Resolution is the Brier loss of the constant A minus the
+    Brier loss of the fit. The residue is 0.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
-        Bins of equal width (a, b], bins of equal mass (as in `expected_calibration_error`), or the isotonic fit.
+        Bins of equal width ("uniform") or of equal mass ("quantile"), as in `expected_calibration_error`, or the
+        isotonic fit ("isotonic").
 
     Returns
     -------
@@ -196,7 +197,7 @@ def calibrated_size_ratio(
 ) -> float:
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
-    CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
+    CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
     predicted class. The CSR of a calibrated classifier is 1 on average. If the value is above 1, the classifier is
     overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to
     make such errors by chance. If the value is below 1, the classifier is underconfident.
@@ -204,7 +205,8 @@ def calibrated_size_ratio(
     Parameters
     ----------
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64. An error with confidence 1 adds 1/(n eps), for n samples.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps]. With n samples, an error with confidence 1
+        adds 1/(n eps) to the ratio.
 
     Returns
     -------
@@ -222,7 +224,7 @@ def calibrated_size_ratio_std(
     sample_weight: ArrayLike | None = None,
     eps: float = 1e-08,
 ) -> float:
-    """Standard deviation of the size ratio by chance, for a calibrated model with these confidences.
+    """Standard deviation of the calibrated size ratio of a calibrated model with these confidences.
 
     σ = sqrt(Σ w² c / (1 − c)) / Σ w, with c the confidence of the predicted class. It shows how far from 1 the ratio
     may be by chance. All samples count in σ, while only errors count in the ratio.
@@ -230,7 +232,7 @@ def calibrated_size_ratio_std(
     Parameters
     ----------
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps].
 
     Returns
     -------
@@ -250,12 +252,13 @@ def calibrated_size_ratio_zscore(
 ) -> float:
     """Number of standard deviations by which the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 
-    If z is above 1, the paper calls the confidences risky. In its tables, values above 3 are marked.
+    Here σ is :func:`calibrated_size_ratio_std`. If z is above 1, the paper calls the confidences risky. In its tables,
+    values above 3 are marked.
 
     Parameters
     ----------
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps].
 
     Returns
     -------
@@ -298,9 +301,8 @@ def capped_size_ratio(
     The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
     and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
     With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier is
-    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few
-    errors of high confidence that most samples do not contain. With a cap, the value can be estimated from small
-    samples.
+    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few very
+    confident errors, which most data sets do not contain. With a cap, the value can be estimated from few samples.
 
     Parameters
     ----------
@@ -330,10 +332,10 @@ def cf1_score(
     """Confidence F1 (cF1): F1 computed from the probability given to each class, not from counts.
 
     The cF1 of class j is 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), with p_j the probability of class j and y the
-    true class. It is the harmonic mean of cPrecision Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j}
-    w. A class that is never the most probable one still has a value. With average="macro" it is the mean of the values
-    of the classes, not the harmonic mean of two means. With average="micro" it is the mean probability of the true
-    class.
+    true class. It is the harmonic mean of cPrecision and cRecall, which are Σ_{y = j} w p_j / Σ w p_j and Σ_{y = j} w
+    p_j / Σ_{y = j} w. Unlike F1, it can be above 0 for a class that is never predicted. With average="macro" it is the
+    mean of the cF1 of all classes, not the harmonic mean of the macro averages of cPrecision and cRecall. With
+    average="micro" it is the mean probability of the true class.
 
     Parameters
     ----------
@@ -402,7 +404,8 @@ def cfbeta_score(
     zero_division : {"warn", 0, 1, nan}, default="warn"
         Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
     beta : float, default=1.0
-        How many times as much recall counts as precision. With 0 it is cPrecision, with infinity it is cRecall.
+        Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity,
+        cRecall.
 
     Returns
     -------
@@ -446,21 +449,22 @@ def confidence_brier_loss(
     sample_weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> float:
-    """Brier loss of the confidence: mean squared difference from 1 for right and from 0 for wrong answers.
+    """Brier loss of the confidence: its mean squared difference from 1 for right answers, and from 0 for wrong ones.
 
     The value is Σ w (c − z)² / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence.
 
     Parameters
     ----------
     normalize : bool, default=False
-        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is acc (1 − acc), or the
-        variance of graded correctness. The value then lies in [0, ∞). If it is above 1, the naive model is better.
+        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        acc (1 − acc); for graded answers, it is the variance of the grades. The value then lies in [0, ∞). If it is
+        above 1, the naive model is better.
 
     Returns
     -------
     float
-        In [0, 1]; lower is better, 0 is best. NaN, with a warning, if `normalize` is set and all predictions are right,
-        or all are wrong.
+        In [0, 1]; lower is better, 0 is best. With `normalize`, it is NaN, with a warning, if all predictions are
+        right, or all are wrong.
     """
 
 def confidence_gain(
@@ -524,16 +528,16 @@ def confidence_log_loss(
     Parameters
     ----------
     eps : float, default=1e-8
-        Smallest probability in the logarithm, in float64. An error with confidence 1 costs −ln eps.
+        Smallest probability in the logarithm, which is computed in float64. An error with confidence 1 costs −ln eps.
     normalize : bool, default=False
-        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is the entropy of
-        correctness.
+        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        the entropy −acc ln acc − (1 − acc) ln (1 − acc).
 
     Returns
     -------
     float
-        In [0, ∞]; lower is better, 0 is best. NaN, with a warning, if `normalize` is set and all predictions are right,
-        or all are wrong.
+        In [0, ∞]; lower is better, 0 is best. With `normalize`, it is NaN, with a warning, if all predictions are
+        right, or all are wrong.
     """
 
 def confidence_roc_auc_score(
@@ -545,11 +549,11 @@ def confidence_roc_auc_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the ROC curve of the confidence: how often right answers are more confident than wrong ones.
+    """Area under the ROC curve of the confidence: how well it ranks right answers above wrong ones.
 
     It is the probability that a random right prediction has a higher confidence than a random wrong one. Predictions
-    are drawn by weight, and ties count one half. It always uses the confidence, even if a selective classifier ranks by
-    another score.
+    are drawn in proportion to their weights, and ties count one half. The metric always uses the confidence, even if a
+    selective classifier ranks by another score.
 
     Returns
     -------
@@ -570,13 +574,14 @@ def coverage_score(
     """Coverage: the share of predictions that are accepted.
 
     The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. The score is the
-    confidence, unless a selective classifier uses another score. Rows that abstain are accepted at no threshold.
+    confidence, unless a selective classifier uses another score. Rows in which the model abstains are never accepted.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-        classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
+        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. If it is None, the threshold of the
+        selective classifier that made the predictions is used. If there is no such threshold, 0.5 is used, with a
+        warning.
 
     Returns
     -------
@@ -596,11 +601,11 @@ def cprecision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence precision (cPrecision): of the probability given to a class, the share on its own samples.
+    """Confidence precision (cPrecision): share of the probability of a class that its own samples get.
 
-    The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class. A
-    class that is never the most probable one still has a value. The value is 0/0 only for a class whose probability is
-    always 0. With average="micro" it is the mean probability of the true class.
+    The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
+    Unlike precision, it also has a value for a class that is never predicted: it is 0/0 only if the probability of the
+    class is always 0. With average="micro" it is the mean probability of the true class.
 
     Parameters
     ----------
@@ -1494,36 +1499,37 @@ def ecuas_loss(
     n: float = 0,
     weight: Any = None,
 ) -> float:
-    """ECUAS_n: mean cost of answers that are rejected if too uncertain, averaged over all costs of a rejection.
+    """ECUAS_n: mean cost if uncertain answers are rejected, averaged over all costs that a rejection may have.
 
-    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. u_M is the largest
-    uncertainty that a best decision can have. Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the
-    confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. An answer counts r − ln(r) C / u_M for n = 0, and
-    r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, there is no bound on the loss of a confident error. For
-    n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. Let u_M be the highest
+    expected cost that the best decision can have, under any probabilities. Without a `cost_matrix`, C = 1 for an error,
+    u = 1 − c with the confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. The loss of an answer is r −
+    ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, only `eps` bounds the loss
+    of a confident error. For n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
 
     Parameters
     ----------
     n : float, default=0
-        A number of 0 or more. The larger n is, the less the quality of the confidence matters.
+        0 or greater. The larger n is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
-        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
-        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
+        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
+        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
-        Weight w(γ) >= 0 of a rejection that costs γ, for γ in [0, u_M]. It is a function of an array. It replaces the
-        weight for `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
+        Weight w(γ) >= 0 of each cost γ in the average over costs of a rejection. The function takes an array of γ in
+        [0, u_M]. It replaces the weight that `n` gives, which is (n + 1) γ^(n−1) / u_M^(n+1).
     normalize : bool, default=False
         Divide by the loss of a model that always gives the class frequencies of `y_true`. A value below 1 means that
         the classifier is better than this model.
     eps : float, default=1e-7
-        Smallest uncertainty (with "log" also smallest probability) inside a logarithm. Without it, an error with
-        confidence 1 would cost infinity.
+        Smallest uncertainty inside a logarithm; with the cost "log", also the smallest probability. Smaller values are
+        replaced by `eps`. Otherwise, an error with confidence 1 would cost infinity.
 
     Returns
     -------
     float
-        In [0, ∞]; lower is better, 0 is best. Before normalisation, an answer with the largest uncertainty costs 1.
+        In [0, ∞]; lower is better, 0 is best. Without `weight` and `normalize`, an answer with the uncertainty u_M has
+        a loss of 1.
     """
 
 def entropic_calibration_difference(
@@ -1604,14 +1610,14 @@ def excess_aurc_loss(
 ) -> float:
     """Excess AURC: the AURC minus the smallest AURC that is possible with the same number of errors.
 
-    The AURC is smallest if all errors come last. With E errors among n samples, it is then (1/n) Σ_j j / (n − E + j),
-    for j = 1 to E.
+    The AURC is smallest if all errors have lower scores than all right answers. With E errors among n samples, it is
+    then (1/n) Σ_j j / (n − E + j), for j = 1 to E.
 
     Parameters
     ----------
     optimum : {"exact", "asymptotic"}, default="exact"
-        "exact" subtracts this sum. "asymptotic" subtracts its limit for many samples, err + (1 − err) ln(1 − err), with
-        err the error rate.
+        "exact" subtracts the smallest AURC. "asymptotic" subtracts the limit of the smallest AURC for many samples, err
+        + (1 − err) ln(1 − err), with err the error rate.
 
     Returns
     -------
@@ -1794,20 +1800,21 @@ def overconfidence_risk(
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
     deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
     than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
-    definition of the paper. P_risk is then 0 for many overconfident models, because right answers with confidence 1
-    lower the ratio. The other methods always return 1 − p.
+    definition of the paper, which method="normal" uses. It gives 0 for many overconfident models, because right answers
+    with confidence 1 lower the ratio to 1 or less. The other methods return 1 − p with a p-value p, also if the ratio
+    is below 1.
 
     Parameters
     ----------
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps].
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the formula of the paper. The other methods return 1 − p, with p the probability of a ratio at least
         this large if the model is calibrated. They are valid at any sample size, for any distribution of confidences,
-        and also if the ratio is below 1. "convolution" computes p within 0.01. "monte_carlo" estimates p from random
-        draws of errors.
+        and also if the ratio is below 1. "convolution" computes p with an error below 0.01. "monte_carlo" estimates p
+        from random draws of errors.
     n_resamples : int, default=9999
-        Number of draws for "monte_carlo". The smallest p-value is 1 / (n_resamples + 1).
+        Number of draws for "monte_carlo". The smallest possible p is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
         Seed for "monte_carlo".
 
@@ -1827,11 +1834,11 @@ def probabilistic_confusion_matrix(
     sample_weight: ArrayLike | None = None,
     normalize: str | None = None,
 ) -> Floats:
-    """Probabilistic confusion matrix (pCM): sums of the probability of each class over samples of each true class.
+    """Probabilistic confusion matrix (pCM): the probability of each class, summed over the samples of each true class.
 
     Entry (j, k) is Σ w p_k over the samples with true class j, with p_k the probability of class k. A row adds up to
-    the weight of its class, as in an ordinary confusion matrix. If all probabilities are 0 or 1, it is the ordinary
-    confusion matrix.
+    the weight of the samples of its class, as in an ordinary confusion matrix. If all probabilities are 0 or 1, it is
+    the ordinary confusion matrix.
 
     Parameters
     ----------
@@ -1858,25 +1865,25 @@ def reject_cost_loss(
     normalize: bool = False,
     reject_cost: float = 0.1,
 ) -> float:
-    """Mean cost if a rejection costs γ: an answer counts its own cost, and a rejection counts γ.
+    """Mean cost of answers if a rejection costs γ: γ for a rejected answer, and its own cost for any other.
 
-    An answer is rejected if its uncertainty u is above γ. It then costs γ; otherwise it costs C. The uncertainty is the
-    expected cost under the probabilities. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1 for an
-    error. If a classifier is scored, its own rejections count instead: an answer costs γ if ``predict`` rejects it
-    (most classifiers never reject), and C otherwise. A row in which the model abstains costs γ.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
+    is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
+    for an error. If a classifier is scored, its own rejections replace this rule: an answer costs γ if ``predict``
+    rejects it, and C otherwise. Most classifiers never reject. A row in which the model abstains costs γ.
 
     Parameters
     ----------
     reject_cost : float, default=0.1
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
-        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
-        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
+        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
+        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     normalize : bool, default=False
         Divide by the mean cost of a model that always gives the class frequencies of `y_true`.
     eps : float, default=1e-7
-        Smallest probability inside the logarithm, for the cost "log".
+        For the cost "log": smallest probability inside the logarithm.
 
     Returns
     -------
@@ -1922,8 +1929,9 @@ def selective_accuracy_score(
     Parameters
     ----------
     threshold : float, default=None
-        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-        classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
+        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. If it is None, the threshold of the
+        selective classifier that made the predictions is used. If there is no such threshold, 0.5 is used, with a
+        warning.
     coverage : float, default=None
         Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
         are accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices
@@ -1949,14 +1957,15 @@ def selective_risk_loss(
     """Selective risk: the error rate of the accepted predictions.
 
     The value is Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and 0 for a
-    wrong one, and s the score that is compared with the threshold. If answers have their own costs, it is their mean
-    cost.
+    wrong one, and s the score that is compared with the threshold. If answers have costs, the value is the mean cost of
+    the accepted answers.
 
     Parameters
     ----------
     threshold : float, default=None
-        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-        classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning.
+        The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. If it is None, the threshold of the
+        selective classifier that made the predictions is used. If there is no such threshold, 0.5 is used, with a
+        warning.
     coverage : float, default=None
         Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
         are accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices

@@ -39,11 +39,11 @@ class CPrecisionScore(
     reference=f"{CF1}, Section 3",
     scorers="cprecision",
 ):
-    """Confidence precision (cPrecision): of the probability given to a class, the share on its own samples.
+    """Confidence precision (cPrecision): share of the probability of a class that its own samples get.
 
-    The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class. A
-    class that is never the most probable one still has a value. The value is 0/0 only for a class whose probability is
-    always 0. With average="micro" it is the mean probability of the true class.
+    The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
+    Unlike precision, it also has a value for a class that is never predicted: it is 0/0 only if the probability of the
+    class is always 0. With average="micro" it is the mean probability of the true class.
 
     {predictions}
     {averages}
@@ -137,10 +137,10 @@ class CF1Score(
     """Confidence F1 (cF1): F1 computed from the probability given to each class, not from counts.
 
     The cF1 of class j is 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), with p_j the probability of class j and y the
-    true class. It is the harmonic mean of cPrecision Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j}
-    w. A class that is never the most probable one still has a value. With average="macro" it is the mean of the values
-    of the classes, not the harmonic mean of two means. With average="micro" it is the mean probability of the true
-    class.
+    true class. It is the harmonic mean of cPrecision and cRecall, which are Σ_{y = j} w p_j / Σ w p_j and Σ_{y = j} w
+    p_j / Σ_{y = j} w. Unlike F1, it can be above 0 for a class that is never predicted. With average="macro" it is the
+    mean of the cF1 of all classes, not the harmonic mean of the macro averages of cPrecision and cRecall. With
+    average="micro" it is the mean probability of the true class.
 
     {predictions}
     {averages}
@@ -154,7 +154,7 @@ class CF1Score(
 
     See Also
     --------
-    cfbeta_score : Recall weighted against precision.
+    cfbeta_score : F-beta, in which recall counts more or less than precision.
     cw_f1_score : F1 of the predicted classes, weighted by confidence.
 
     References
@@ -190,7 +190,8 @@ class CFBetaScore(
     {predictions}
     {averages}
     beta : float, default=1.0
-        How many times as much recall counts as precision. With 0 it is cPrecision, with infinity it is cRecall.
+        Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity,
+        cRecall.
 
     Returns
     -------
@@ -227,11 +228,11 @@ class ProbabilisticConfusionMatrix(
     best=None,
     reference=f"{CF1}, Section 3",
 ):
-    """Probabilistic confusion matrix (pCM): sums of the probability of each class over samples of each true class.
+    """Probabilistic confusion matrix (pCM): the probability of each class, summed over the samples of each true class.
 
     Entry (j, k) is Σ w p_k over the samples with true class j, with p_k the probability of class k. A row adds up to
-    the weight of its class, as in an ordinary confusion matrix. If all probabilities are 0 or 1, it is the ordinary
-    confusion matrix.
+    the weight of the samples of its class, as in an ordinary confusion matrix. If all probabilities are 0 or 1, it is
+    the ordinary confusion matrix.
 
     {predictions}
     normalize : {"true", "pred", "all"} or None, default=None
@@ -247,7 +248,7 @@ class ProbabilisticConfusionMatrix(
 
     See Also
     --------
-    cw_confusion_matrix : The confidence on the predicted class alone.
+    cw_confusion_matrix : Sums of the confidence in the predicted class only.
 
     References
     ----------

@@ -35,19 +35,20 @@ class ConfidenceBrier(
     reference=BRIER,
     scorers="confidence_brier",
 ):
-    """Brier loss of the confidence: mean squared difference from 1 for right and from 0 for wrong answers.
+    """Brier loss of the confidence: its mean squared difference from 1 for right answers, and from 0 for wrong ones.
 
     The value is Σ w (c − z)² / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence.
 
     {predictions}
     normalize : bool, default=False
-        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is acc (1 − acc), or the
-        variance of graded correctness. The value then lies in [0, ∞). If it is above 1, the naive model is better.
+        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        acc (1 − acc); for graded answers, it is the variance of the grades. The value then lies in [0, ∞). If it is
+        above 1, the naive model is better.
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, if `normalize` is set and all predictions are right, or all are wrong.
+        {facts} With `normalize`, it is NaN, with a warning, if all predictions are right, or all are wrong.
 
     {raises}
 
@@ -107,15 +108,15 @@ class ConfidenceLogLoss(
 
     {predictions}
     eps : float, default=1e-8
-        Smallest probability in the logarithm, in float64. An error with confidence 1 costs −ln eps.
+        Smallest probability in the logarithm, which is computed in float64. An error with confidence 1 costs −ln eps.
     normalize : bool, default=False
-        Divide by the loss of a naive model whose confidence is always the accuracy. This loss is the entropy of
-        correctness.
+        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        the entropy −acc ln acc − (1 − acc) ln (1 − acc).
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, if `normalize` is set and all predictions are right, or all are wrong.
+        {facts} With `normalize`, it is NaN, with a warning, if all predictions are right, or all are wrong.
 
     {raises}
 
@@ -155,7 +156,7 @@ confidence_log_loss = ConfidenceLogLoss.function
 
 
 class _Normalized(Substitute, Additive):
-    """A loss divided by the loss of a naive model whose confidence is always the accuracy."""
+    """A loss divided by the loss of a naive model that gives every answer the same confidence: the accuracy."""
 
     undefined = "all predictions are right, or all are wrong"
 
@@ -192,7 +193,7 @@ class BrierParts(NamedTuple):
     resolution : float
         How much the accuracy varies with the confidence (discrimination). Higher is better.
     uncertainty : float
-        Brier loss of a naive model whose confidence is always the accuracy, acc (1 − acc).
+        Brier loss acc (1 − acc) of a naive model that gives every answer the same confidence: the accuracy acc.
     residue : float
         The part within bins: the variance of the confidence, minus twice its covariance with correctness. It is 0 for
         the isotonic fit.
@@ -213,21 +214,22 @@ class BrierDecomposition(
     best=None,
     reference=BRIER_PARTS,
 ):
-    """Decomposition of the Brier loss of the confidence: reliability, resolution, uncertainty.
+    """Decomposition of the Brier loss of the confidence into reliability, resolution, uncertainty and residue.
 
     The Brier loss Σ w (c − z)² / Σ w is exactly reliability − resolution + uncertainty + residue, with z = 1 for a
     right prediction and 0 for a wrong one, and c its confidence. Let m be the mean confidence of a bin, a its accuracy,
     v its share of the weight, and A the accuracy of all samples. Then reliability is Σ v (m − a)², resolution is Σ v (a
-    − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). Instead of
-    bins, the isotonic fit of correctness on confidence can be used. Reliability is then the Brier loss of the
-    confidence minus the Brier loss of the fit. Resolution is the Brier loss of the constant A minus the Brier loss of
-    the fit. There is no residue.
+    − A)², uncertainty is A (1 − A), and residue is the mean over samples of (c − m)² − 2 (c − m)(z − a). With
+    strategy="isotonic", the isotonic fit of correctness on confidence replaces the bins. Reliability is then the Brier
+    loss of the confidence minus the Brier loss of the fit. Resolution is the Brier loss of the constant A minus the
+    Brier loss of the fit. The residue is 0.
 
     {predictions}
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
-        Bins of equal width (a, b], bins of equal mass (as in `expected_calibration_error`), or the isotonic fit.
+        Bins of equal width ("uniform") or of equal mass ("quantile"), as in `expected_calibration_error`, or the
+        isotonic fit ("isotonic").
 
     Returns
     -------

@@ -74,14 +74,15 @@ class CalibratedSizeRatio(
 ):
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
-    CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
+    CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
     predicted class. The CSR of a calibrated classifier is 1 on average. If the value is above 1, the classifier is
     overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to
     make such errors by chance. If the value is below 1, the classifier is underconfident.
 
     {predictions}
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64. An error with confidence 1 adds 1/(n eps), for n samples.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps]. With n samples, an error with confidence 1
+        adds 1/(n eps) to the ratio.
 
     Returns
     -------
@@ -129,9 +130,8 @@ class CappedSizeRatio(
     The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
     and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
     With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier is
-    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few
-    errors of high confidence that most samples do not contain. With a cap, the value can be estimated from small
-    samples.
+    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few very
+    confident errors, which most data sets do not contain. With a cap, the value can be estimated from few samples.
 
     {predictions}
     cap : float, default=20
@@ -186,14 +186,14 @@ class CalibratedSizeRatioStd(
     best=None,
     reference=f"{CSR}, Proposition 6",
 ):
-    """Standard deviation of the size ratio by chance, for a calibrated model with these confidences.
+    """Standard deviation of the calibrated size ratio of a calibrated model with these confidences.
 
     σ = sqrt(Σ w² c / (1 − c)) / Σ w, with c the confidence of the predicted class. It shows how far from 1 the ratio
     may be by chance. All samples count in σ, while only errors count in the ratio.
 
     {predictions}
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps].
 
     Returns
     -------
@@ -243,11 +243,12 @@ class CalibratedSizeRatioZScore(
 ):
     """Number of standard deviations by which the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 
-    If z is above 1, the paper calls the confidences risky. In its tables, values above 3 are marked.
+    Here σ is :func:`calibrated_size_ratio_std`. If z is above 1, the paper calls the confidences risky. In its tables,
+    values above 3 are marked.
 
     {predictions}
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps].
 
     Returns
     -------
@@ -299,19 +300,20 @@ class OverconfidenceRisk(
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
     deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
     than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
-    definition of the paper. P_risk is then 0 for many overconfident models, because right answers with confidence 1
-    lower the ratio. The other methods always return 1 − p.
+    definition of the paper, which method="normal" uses. It gives 0 for many overconfident models, because right answers
+    with confidence 1 lower the ratio to 1 or less. The other methods return 1 − p with a p-value p, also if the ratio
+    is below 1.
 
     {predictions} The methods "convolution" and "monte_carlo" take no weights.
     eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
+        Confidences are converted to float64, and clipped to [eps, 1 - eps].
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the formula of the paper. The other methods return 1 − p, with p the probability of a ratio at least
         this large if the model is calibrated. They are valid at any sample size, for any distribution of confidences,
-        and also if the ratio is below 1. "convolution" computes p within 0.01. "monte_carlo" estimates p from random
-        draws of errors.
+        and also if the ratio is below 1. "convolution" computes p with an error below 0.01. "monte_carlo" estimates p
+        from random draws of errors.
     n_resamples : int, default=9999
-        Number of draws for "monte_carlo". The smallest p-value is 1 / (n_resamples + 1).
+        Number of draws for "monte_carlo". The smallest possible p is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
         Seed for "monte_carlo".
 
@@ -326,7 +328,7 @@ class OverconfidenceRisk(
     --------
     calibrated_size_ratio : The ratio.
     calibrated_size_ratio_std : Its standard deviation.
-    skconf.inference.assess_confidence : A verdict on the confidences: overall, at the top, and in between.
+    skconf.inference.assess_confidence : A verdict on all confidences, on the highest ones, and on ranges.
 
     Notes
     -----
@@ -356,7 +358,7 @@ class OverconfidenceRisk(
 
     draws_answers = True
     is_estimate = False  # it is itself a statement about the error of the ratio
-    why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
+    why_resampled = "it is 0 up to a size ratio of 1, and jumps to 0.5 there"
 
     method: str = "normal"
     n_resamples: int = 9999

@@ -23,7 +23,7 @@ class Called(Whole, rests_on="errors"):
     Parameters
     ----------
     call : callable
-        The function of a profile.
+        The function. It gets a profile, and returns the number.
     name : str
         Name of the metric.
     greater_is_better : bool or None
@@ -32,8 +32,8 @@ class Called(Whole, rests_on="errors"):
         Whether the function is the user's own. Its errors may then have other causes than the predictions.
     """
 
-    why_resampled = "it is evaluated by calling a function"
-    why_not_merged = "it is evaluated by calling a function, of all predictions at once"
+    why_resampled = "it is computed by a function whose derivatives are not known"
+    why_not_merged = "it is computed by a function that needs all predictions at once"
 
     call: Callable[[ConfidenceProfile], float]
     name: str
@@ -60,8 +60,9 @@ class Called(Whole, rests_on="errors"):
         if not (self.of_user and by_proba and profile.classes is not None and len(profile.classes) == 2):
             return ""
         return (
-            " With two classes, it gets probabilities of shape (n_samples,), of the class "
-            f"{profile.classes.tolist()[profile.positive_class or 0]!r}, as in scikit-learn's scorers."
+            " With two classes, it gets only the probabilities of class "
+            f"{profile.classes.tolist()[profile.positive_class or 0]!r}, of shape (n_samples,), as from scikit-learn's "
+            "scorers."
         )
 
     def value(self, profile: ConfidenceProfile) -> Any:

@@ -28,8 +28,8 @@ from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer
 from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
 
 _WHAT = (
-    "a function of skconf.metrics, the name of one, a scorer or its name (skconf's or scikit-learn's), a "
-    "functools.partial, a pair (name, parameters), or a function of scikit-learn"
+    "a function of skconf.metrics or scikit-learn, a scorer of either, the name of a function or scorer, a "
+    "functools.partial, or a pair (name, parameters)"
 )
 
 
@@ -44,14 +44,14 @@ class Statistic:
     metric : Metric
         The metric.
     to_score : callable, default=None
-        A function that makes a score of the metric's value; higher is better. None if the number is the value.
+        A function that turns the value of the metric into a score; a higher score is better. None if the number is the
+        value itself.
     pos_label : label, default=None
         The positive class. None uses the positive class of the predictions.
     usual_label : label, default=None
-        The positive class that this name means in other libraries, if no class is given. In scikit-learn it is the
-        label 1.
+        The default positive class of scikit-learn's metric: the label 1. None if the metric has none.
     in_costs : bool, default=False
-        Whether values are costs, which may be above 1, unlike shares of errors.
+        Whether values are costs. Costs may be above 1, but shares of errors may not.
     """
 
     name: str
@@ -91,8 +91,9 @@ class Statistic:
         first, second = classes.tolist()
         if first == self.usual_label:
             raise ValueError(
-                f"scikit-learn's {self.name} is for the class {first!r}, but the positive class of these predictions "
-                f"is {second!r}. Choose one of them: functools.partial(…, pos_label={first!r} or {second!r})."
+                f"scikit-learn's {self.name} takes {first!r} as the positive class, but the positive class of these "
+                f"predictions is {second!r}. Choose one of them: functools.partial(…, pos_label={first!r} or "
+                f"{second!r})."
             )
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:
@@ -124,7 +125,7 @@ class Statistic:
     def why_resampled(self) -> str:
         """Why influence values cannot give the error. Empty if they can."""
         if np.isnan(self.sign):
-            return "the score is a distance from the best value, which has a kink at that value"
+            return "the score is the distance from the best value, and a distance has a kink at 0"
         return str(self.metric.why_resampled)
 
     def influence(self, profile: ConfidenceProfile) -> Floats:

@@ -21,7 +21,7 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
         return known
     theirs = sklearn.metrics.get_scorer_names()
     if name in theirs:
-        hint = " It is one of scikit-learn's: use sklearn.metrics.get_scorer, or confidence_scoring."
+        hint = " It is a scorer of scikit-learn: use sklearn.metrics.get_scorer, or confidence_scoring."
     else:
         stem = name.lower().removeprefix("neg_")
         named = [cls for function, cls in metric_classes().items() if function == stem] or meant_by(stem)

@@ -112,7 +112,7 @@ class ConfidenceScorer:
         if name == SCORE_FUNCTION:  # which TunedThresholdClassifierCV calls with labels alone
             raise AttributeError(
                 f"{self!r} needs probabilities, but a decision threshold is tuned with a function of predicted labels. "
-                "Pass such a function, such as 'balanced_accuracy', or tune the threshold of rejection with "
+                "Pass a scorer of labels, such as 'balanced_accuracy'. To tune the threshold of rejection, use "
                 "skconf.TunedSelectiveClassifierCV."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -126,9 +126,9 @@ class ConfidenceScorer:
             True: the scorer requests the weights. False: it ignores them. A string: it requests them under this name,
             as in ``score(..., name=weights)``. None: passing weights raises an error.
         costs : bool, str or None, default=None
-            The same for the costs of each sample, which only "neg_reject_cost" takes. They are the cost of each
-            decision given the true class, of shape (n_samples, n_decisions), or for every class, of shape (n_samples,
-            n_classes, n_decisions).
+            The same for the costs of each sample, which only "neg_reject_cost" takes. If costs have the shape
+            (n_samples, n_decisions), they are the costs of each decision under the true class of the sample. If they
+            have the shape (n_samples, n_classes, n_decisions), they are the costs under every class.
 
         Returns
         -------

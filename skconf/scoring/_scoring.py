@@ -34,15 +34,15 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     Parameters
     ----------
     name : str
-        A name from :func:`get_scorer_names`, also with parameters, as in ``"neg_ecuas(n=1)"``. Higher scores are always
-        better: if a lower value of the metric is better, the name begins with ``neg_``, and the score is the negative
-        of the metric.
+        A name from :func:`get_scorer_names`. It may have parameters, as in ``"neg_ecuas(n=1)"``. Higher scores are
+        always better: if a lower value of the metric is better, the name begins with ``neg_``, and the score is the
+        negative of the metric.
     **params
         Parameters of the metric, such as ``n`` of ``neg_ecuas``, and `pos_label`, the positive class, if it is not the
-        second of ``classes_``. If you give no `threshold`, the scorer uses the ``threshold_`` of the
-        :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. For other classifiers it uses 0.5. To
-        search for a threshold, score by "neg_reject_cost" with your costs. Values of "cwsa" at different thresholds are
-        not comparable.
+        second of ``classes_``. If the metric has a `threshold` and you give none, the scorer uses the ``threshold_`` of
+        the :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. For other classifiers it uses 0.5.
+        To search for a threshold, score by "neg_reject_cost" with your costs. Values of "cwsa" at different thresholds
+        are not comparable.
 
     Returns
     -------
@@ -78,16 +78,16 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
 
 
 def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
-    """Return one scorer for many metrics, with one call of ``predict_proba``, one validation and one sort.
+    """Return one scorer for many metrics, which calls ``predict_proba``, validates and sorts only once.
 
     Parameters
     ----------
     names : iterable, or mapping from str
-        Names of scorers, or scorers. Names come from :func:`get_scorer_names`, also with parameters, as in
-        ``"neg_ecuas(n=1)"``, or from scikit-learn's classification scorers. Scorers are made by :func:`get_scorer`,
-        ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. In a mapping, you choose the key of each
-        score. In a list, the key is the name of the scorer. If a scorer of scikit-learn is given as an object, the key
-        is the name of its function, with ``neg_`` before it if lower is better.
+        Scorers, or their names. A name is one of :func:`get_scorer_names`, with parameters if needed, as in
+        ``"neg_ecuas(n=1)"``, or the name of a classification scorer of scikit-learn. A scorer is made by
+        :func:`get_scorer`, ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. If you pass a mapping,
+        the scores have its keys. If you pass a list, the key of a score is the name of its scorer. If the scorer is an
+        object of scikit-learn, the key is the name of its function, with ``neg_`` before it if lower is better.
 
     Returns
     -------
@@ -107,9 +107,9 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
 
     Notes
     -----
-    scikit-learn's scorers get stored answers instead of the estimator: its probabilities, and the most probable class
-    as prediction. If a :class:`~skconf.SelectiveClassifier` rejects, the prediction is the reject label, so the scores
-    are the same as without this function. A class on which the estimator was not trained has probability zero.
+    scikit-learn's scorers do not get the estimator, but its stored answers: the probabilities, and the most probable
+    class as prediction. If a :class:`~skconf.SelectiveClassifier` rejects, the prediction is the reject label, so the
+    scores are the same as without this function. A class on which the estimator was not trained has probability zero.
 
     Examples
     --------

@@ -37,11 +37,11 @@ class Ordinary(Metric):
     Class keywords
     --------------
     function : callable
-        The function with the same value. Its name gives the direction.
+        scikit-learn's function of this metric. If its name ends in "loss", lower is better.
     bounds : tuple of float
         Smallest and largest value.
     scorer : str
-        scikit-learn's name of its scorer, if messages should name it as similar.
+        scikit-learn's name of the scorer, if messages should suggest it to users who write a similar name.
     aliases : tuple of str
         Other names of the metric.
     """
@@ -104,7 +104,7 @@ class _CountedOnce(Ordinary, OfOutcomes):
 class BalancedAccuracy(_CountedOnce, CWBalancedAccuracy, function=sklearn.metrics.balanced_accuracy_score):
     """The mean recall of the classes present."""
 
-    undefined = "there is a single class to adjust for"
+    undefined = "only one class is present, for which there is no adjusted value"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -215,7 +215,7 @@ class _RankedOnce(Ordinary, RankedByClass):
 class ROCAUC(_RankedOnce, function=sklearn.metrics.roc_auc_score, scorer="roc_auc", aliases=("auroc", "auc")):
     """The area under the ROC curve; with more than two classes, the mean area of each class against the rest."""
 
-    undefined = "no class has both samples of its own and of other classes"
+    undefined = "all samples are of one class"
     given_numbers = True
 
     multi_class: str = "raise"
@@ -251,7 +251,7 @@ class AveragePrecision(
 ):
     """Average precision of each class: the mean, over its samples, of the precision at their scores."""
 
-    undefined = "there is no sample of the class"
+    undefined = "no sample is of the positive class"
 
     @property
     def usual_label(self) -> Any:

@@ -139,7 +139,7 @@ def quiet():
     """Let metrics be undefined, and kept predictions be less certain than a guess."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        warnings.filterwarnings("ignore", "Some answers are less certain", UserWarning)
+        warnings.filterwarnings("ignore", "Some answers have a higher expected cost", UserWarning)
         yield
 
 

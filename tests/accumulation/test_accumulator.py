@@ -461,8 +461,8 @@ class TestErrors:
         ("names", "error", "message"),
         [
             ("cw_acuracy", ValueError, "Did you mean 'cw_accuracy'"),
-            (["cw_accuracy", "top_k_accuracy"], ValueError, "top_k_accuracy cannot be accumulated: it is evaluated by"),
-            (42, TypeError, "names must be a function of skconf.metrics, the name of one, a scorer .* but is 42"),
+            (["cw_accuracy", "top_k_accuracy"], ValueError, "top_k_accuracy cannot be accumulated: it is computed by"),
+            (42, TypeError, "names must be a function of skconf.metrics or scikit-learn, a scorer .* but is 42"),
             ([], ValueError, "names is empty"),
             (
                 [get_scorer("neg_ece", strategy="quantile", on="classes")],

@@ -215,7 +215,7 @@ class TestWhatAListTakes:
             confidence_scoring(["balanced_acuracy"])
 
     def test_get_scorer_tells_where_theirs_are(self):
-        with pytest.raises(ValueError, match=r"no scorer 'roc_auc'\. It is one of scikit-learn's: use sklearn"):
+        with pytest.raises(ValueError, match=r"no scorer 'roc_auc'\. It is a scorer of scikit-learn: use sklearn"):
             get_scorer("roc_auc")
 
     def test_what_needs_another_response_is_refused(self):

@@ -244,7 +244,7 @@ class TestWhatIsCalled:
         assert confidence_report(Y, PROBA, metrics=[spec]).frame.at[name, "value"] == found.at[name, "value"]
         slices = by_group(spec, Y, PROBA, groups=GROUPS)["value"]
         assert slices[1] == pytest.approx(value(Y[GROUPS == 1], PROBA[GROUPS == 1]), rel=1e-12)
-        told = "has no interval with method='delta': it is evaluated by calling a function"
+        told = "has no interval with method='delta': it is computed by a function"
         with pytest.raises(TypeError, match=told):
             confidence_interval(spec, Y, PROBA, method="delta")
 
@@ -289,14 +289,13 @@ class TestWhatIsCalled:
         assert set(shapes) == {(len(Y),)}
         [note] = caught.value.__notes__
         assert note.startswith(
-            "spread raised this error. With two classes, it gets probabilities of shape (n_samples,)"
+            "spread raised this error. With two classes, it gets only the probabilities of class 1, of"
         )
-        assert "of the class 1" in note
 
 
 #: What cannot be merged from parts, and why.
 UNMERGED = [
-    *((spec, name, "it is evaluated by calling a function, of all predictions at once") for spec, name, _ in CALLED),
+    *((spec, name, "it is computed by a function that needs all predictions at once") for spec, name, _ in CALLED),
     (get_scorer("neg_tce"), "neg_tce", "takes no sample_weight"),
     (
         partial(metrics.expected_calibration_error, strategy="quantile", on="classes"),
@@ -331,7 +330,7 @@ class TestWhatIsRefused:
         table.to_csv(tmp_path / "part.csv", index=False)
         command = ["evaluate", str(tmp_path / "part.csv"), "--metrics", "roc_auc_ovo"]
         assert main([*command, "--batches"]) != 0
-        assert "roc_auc_ovo cannot be accumulated: it is evaluated by calling" in capsys.readouterr().err
+        assert "roc_auc_ovo cannot be accumulated: it is computed by a function" in capsys.readouterr().err
         assert main(command) == 0
 
     @pytest.mark.parametrize(
@@ -358,7 +357,7 @@ class TestWhatIsRefused:
                 TypeError,
                 r"cannot infer the input of cohen_kappa_score.*make_scorer\(cohen_kappa_score, resp",
             ),
-            (42, TypeError, "must be a function of skconf.metrics, the name of one, a scorer .* but is 42"),
+            (42, TypeError, "must be a function of skconf.metrics or scikit-learn, a scorer .* but is 42"),
             (partial(metrics.cf1_score, 1), TypeError, "holds positional arguments. Pass parameters by name"),
             ("cf1_scor", ValueError, r"There is no metric or scorer 'cf1_scor'\. Did you mean 'cf1_score'"),
             (
@@ -418,9 +417,9 @@ class TestPositiveClass:
 
     @pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "average_precision"])
     def test_of_labels_one_and_two_is_asked_for(self, name):
-        with pytest.raises(ValueError, match=f"{name} is for the class 1, but the positive class"):
+        with pytest.raises(ValueError, match=f"{name} takes 1 as the positive class, but the positive class"):
             confidence_interval(name, Y + 1, PROBA)
-        with pytest.raises(ValueError, match=f"{name} is for the class 1"):
+        with pytest.raises(ValueError, match=f"{name} takes 1 as the positive class"):
             MetricAccumulator(name).update(Y + 1, PROBA)
         scorer, column = sk.get_scorer(name), [1, 0]
         function = scorer._score_func

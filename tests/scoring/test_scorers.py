@@ -505,7 +505,7 @@ class TestCostsOfTheClassifier:
         [
             (get_scorer("neg_ecuas"), "own cost_matrix, which ecuas_loss does"),
             (get_scorer("neg_ecuas", n=1), r"get_scorer\('neg_ecuas', n=1, cost_matrix=\.\.\.\)"),
-            (get_scorer("neg_reject_cost", reject_cost=0.2), "Here, every error costs 1. Pass"),
+            (get_scorer("neg_reject_cost", reject_cost=0.2), "In reject_cost_loss, every error costs 1. Pass"),
             (
                 get_scorer("neg_reject_cost", cost_matrix=pd.DataFrame(MATRIX)),
                 r"own reject_cost=0.3, which.*get_scorer\('neg_reject_cost', cost_matrix=\.\.\., reject_cost=0\.3\)",

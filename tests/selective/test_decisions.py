@@ -308,7 +308,7 @@ class TestNames:
         np.testing.assert_array_equal(found.predict(proba), expected.prediction)
         assert found.decisions_.tolist() == ["a", "b", "c"]
 
-    @pytest.mark.filterwarnings("ignore:Some answers are less certain")
+    @pytest.mark.filterwarnings("ignore:Some answers have a higher expected cost")
     @pytest.mark.parametrize("normalize", [False, True])
     def test_metrics_align_a_table_too(self, normalize):
         proba, y, _ = stored(3, labels=["a", "b", "c"])
@@ -471,7 +471,7 @@ class TestOthers:
         scorer = get_scorer("neg_reject_cost", cost_matrix=FRAUD, reject_cost=0.5)
         assert scorer(model, X_test, y_test) == pytest.approx(expected, rel=1e-12)
 
-    @pytest.mark.filterwarnings("ignore:Some answers are less certain")
+    @pytest.mark.filterwarnings("ignore:Some answers have a higher expected cost")
     def test_a_predict_that_is_not_the_most_probable_class_is_charged(self, task):
         class Contrary(LogisticRegression):
             def predict(self, X):

@@ -18,15 +18,15 @@ from skconf.profile import ConfidenceProfile
 
 
 class CandidateCost(Additive, rests_on="errors"):
-    """A metric of answers that have costs, and may be rejected by their expected cost.
+    """A metric of the costs of answers, which may be rejected if their expected cost is high.
 
     Parameters
     ----------
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None
-        Cost of each decision under each true class. "log" is the logarithmic cost of the probabilities. None is a cost
-        of 1 for an error.
+        Cost of each decision under each true class. With "log", the cost is −ln of the probability of the true class.
+        With None, an error costs 1.
     eps : float
-        Smallest probability or uncertainty inside a logarithm.
+        Smallest probability or uncertainty inside a logarithm: smaller ones are replaced by it.
     """
 
     takes = "costs"
@@ -60,9 +60,9 @@ class CandidateCost(Additive, rests_on="errors"):
             return self._own_costs(profile)
         if profile.costs is not None:
             raise ValueError(
-                f"{self.info.name} divides by the largest possible uncertainty, which differs by sample if each "
-                "sample has its own costs. Use reject_cost_loss. Or give the divisor in "
-                "ConfidenceProfile.from_costs(cost, uncertainty, largest=...). Or remove the costs with "
+                f"{self.info.name} divides by the largest possible uncertainty, which differs from sample to sample "
+                "here, because each sample has its own costs. Use reject_cost_loss. Or give one number for all "
+                "samples, as in ConfidenceProfile.from_costs(cost, uncertainty, largest=...). Or remove the costs with "
                 "profile.with_costs(None)."
             )
         largest = self.largest_uncertainty(profile.n_classes)
@@ -115,15 +115,15 @@ class CandidateCost(Additive, rests_on="errors"):
                 advice = "The scorer 'neg_reject_cost' takes the costs of each sample as costs=..."
         return [
             Notice(
-                f"{own.classifier} decides by its own {listed(decides)}, which {self.info.name} does not know. Here, "
-                f"{listed(instead)}. {advice}."
+                f"{own.classifier} decides by its own {listed(decides)}, which {self.info.name} does not know. In "
+                f"{self.info.name}, {listed(instead)}. {advice}."
             )
         ]
 
     def _own_costs(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
         """Return the uncertainty and the cost that were given for each answer."""
         if self.cost_matrix is not None:
-            raise ValueError(f"{self.info.name} got costs of each answer already. Leave out cost_matrix.")
+            raise ValueError("The profile already has a cost for each answer. Leave out cost_matrix.")
         return (
             cast(Floats, profile.uncertainty),
             cast(Floats, profile.answer_cost),

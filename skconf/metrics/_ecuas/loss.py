@@ -75,43 +75,44 @@ class ECUASLoss(
         "neg_ecuas_1": Preset({"n": 1}, np.negative),
     },
 ):
-    """ECUAS_n: mean cost of answers that are rejected if too uncertain, averaged over all costs of a rejection.
+    """ECUAS_n: mean cost if uncertain answers are rejected, averaged over all costs that a rejection may have.
 
-    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. u_M is the largest
-    uncertainty that a best decision can have. Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the
-    confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. An answer counts r − ln(r) C / u_M for n = 0, and
-    r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, there is no bound on the loss of a confident error. For
-    n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. Let u_M be the highest
+    expected cost that the best decision can have, under any probabilities. Without a `cost_matrix`, C = 1 for an error,
+    u = 1 − c with the confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. The loss of an answer is r −
+    ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, only `eps` bounds the loss
+    of a confident error. For n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
 
     {predictions}
     n : float, default=0
-        A number of 0 or more. The larger n is, the less the quality of the confidence matters.
+        0 or greater. The larger n is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
-        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
-        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
+        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
+        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
-        Weight w(γ) >= 0 of a rejection that costs γ, for γ in [0, u_M]. It is a function of an array. It replaces the
-        weight for `n`, which is (n + 1) γ^(n−1) / u_M^(n+1).
+        Weight w(γ) >= 0 of each cost γ in the average over costs of a rejection. The function takes an array of γ in
+        [0, u_M]. It replaces the weight that `n` gives, which is (n + 1) γ^(n−1) / u_M^(n+1).
     normalize : bool, default=False
         Divide by the loss of a model that always gives the class frequencies of `y_true`. A value below 1 means that
         the classifier is better than this model.
     eps : float, default=1e-7
-        Smallest uncertainty (with "log" also smallest probability) inside a logarithm. Without it, an error with
-        confidence 1 would cost infinity.
+        Smallest uncertainty inside a logarithm; with the cost "log", also the smallest probability. Smaller values are
+        replaced by `eps`. Otherwise, an error with confidence 1 would cost infinity.
 
     Returns
     -------
     float
-        {facts} Before normalisation, an answer with the largest uncertainty costs 1.
+        {facts} Without `weight` and `normalize`, an answer with the uncertainty u_M has a loss of 1.
 
     {raises}
         Also if `normalize` is set, but `y_true` has a single class.
 
     Notes
     -----
-    If `y_pred` is given and is not the best decision, an uncertainty may be above u_M. The answer then costs 1, and
-    there is a warning. A profile without classes (a generative system) has u_M = 1.
+    If `y_pred` is given and is not the best decision, the uncertainty of an answer may be above u_M. The answer then
+    has a loss of 1, and there is a warning. For a profile without classes, such as that of a generative system, u_M is
+    1, or the `largest` that was given to ``ConfidenceProfile.from_costs``.
 
     References
     ----------
@@ -150,14 +151,15 @@ class ECUASLoss(
         return [Term(np.where(above, 1.0, self.cost(uncertainty, cost, largest))), Term(above)]
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
-        """Return a warning if answers are less certain than any best decision can be."""
+        """Return a warning if the uncertainty of answers is above u_M."""
         if not np.any(sums[1] > 0):
             return []
         return [
             Notice(
-                "Some answers are less certain than any best decision can be, because they are not the decision of "
-                "least expected cost. In ecuas_loss, each of them costs 1. If other costs chose these answers, as in a "
-                "classifier with a cost_matrix, pass them as cost_matrix of ecuas_loss."
+                "Some answers have a higher expected cost than the best decision can ever have, because they are not "
+                "the decision of least expected cost. In ecuas_loss, each of them costs 1. If they were chosen by "
+                "other costs, as by a classifier with a cost_matrix, pass these costs as the cost_matrix of "
+                "ecuas_loss."
             )
         ]
 
@@ -184,24 +186,24 @@ class RejectCostLoss(
     reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
     scorers="reject_cost",
 ):
-    """Mean cost if a rejection costs γ: an answer counts its own cost, and a rejection counts γ.
+    """Mean cost of answers if a rejection costs γ: γ for a rejected answer, and its own cost for any other.
 
-    An answer is rejected if its uncertainty u is above γ. It then costs γ; otherwise it costs C. The uncertainty is the
-    expected cost under the probabilities. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1 for an
-    error. If a classifier is scored, its own rejections count instead: an answer costs γ if ``predict`` rejects it
-    (most classifiers never reject), and C otherwise. A row in which the model abstains costs γ.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
+    is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
+    for an error. If a classifier is scored, its own rejections replace this rule: an answer costs γ if ``predict``
+    rejects it, and C otherwise. Most classifiers never reject. A row in which the model abstains costs γ.
 
     {predictions}
     reject_cost : float, default=0.1
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class. Rows are in the order of `labels`; in a DataFrame, their names are
-        the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least expected
-        cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
+        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
+        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     normalize : bool, default=False
         Divide by the mean cost of a model that always gives the class frequencies of `y_true`.
     eps : float, default=1e-7
-        Smallest probability inside the logarithm, for the cost "log".
+        For the cost "log": smallest probability inside the logarithm.
 
     Returns
     -------
@@ -213,7 +215,7 @@ class RejectCostLoss(
 
     See Also
     --------
-    ecuas_loss : Over all costs of a rejection, if none is known.
+    ecuas_loss : The average over all costs of a rejection, if you do not know yours.
 
     References
     ----------
@@ -240,7 +242,7 @@ class RejectCostLoss(
         if profile.costs is not None:
             if self.cost_matrix is not None or self.normalize:
                 raise ValueError(
-                    "reject_cost_loss got costs of each sample already. Leave out cost_matrix and normalize."
+                    "The profile already has the costs of each sample. Leave out cost_matrix and normalize."
                 )
             cost = profile.costs[np.arange(len(profile)), answered_decision(profile)]
             uncertainty, largest = np.zeros(len(profile)), np.nan

@@ -19,11 +19,11 @@ class ConfidenceROCAUC(
     reference=FAILURE_AUROC,
     scorers="confidence_roc_auc",
 ):
-    """Area under the ROC curve of the confidence: how often right answers are more confident than wrong ones.
+    """Area under the ROC curve of the confidence: how well it ranks right answers above wrong ones.
 
     It is the probability that a random right prediction has a higher confidence than a random wrong one. Predictions
-    are drawn by weight, and ties count one half. It always uses the confidence, even if a selective classifier ranks by
-    another score.
+    are drawn in proportion to their weights, and ties count one half. The metric always uses the confidence, even if a
+    selective classifier ranks by another score.
 
     {predictions}
 

@@ -119,8 +119,8 @@ class AURC(
     """Area under the risk-coverage curve (AURC): error rate of the most confident answers, averaged over coverage.
 
     AURC = (1/n) Σ_k E_k / k with n samples, and E_k the number of errors (or the sum of graded errors) among the k
-    predictions with the highest scores. For tied scores, the value is exactly the expectation over a random order. So
-    the order of rows never matters.
+    predictions with the highest scores. If scores are tied, the value is exactly the mean over all orders of the tied
+    predictions, so the order of rows never matters.
 
     {predictions}
 
@@ -133,8 +133,8 @@ class AURC(
 
     See Also
     --------
-    excess_aurc_loss : The part above the least possible value with as many errors.
-    augrc_loss : The same with errors divided by the number of all samples, so that a single confident error weighs
+    excess_aurc_loss : The AURC minus the smallest AURC that is possible with the same number of errors.
+    augrc_loss : The same, but with errors divided by the number of all samples. A single confident error then weighs
         less.
 
     References
@@ -172,13 +172,13 @@ class ExcessAURC(
 ):
     """Excess AURC: the AURC minus the smallest AURC that is possible with the same number of errors.
 
-    The AURC is smallest if all errors come last. With E errors among n samples, it is then (1/n) Σ_j j / (n − E + j),
-    for j = 1 to E.
+    The AURC is smallest if all errors have lower scores than all right answers. With E errors among n samples, it is
+    then (1/n) Σ_j j / (n − E + j), for j = 1 to E.
 
     {predictions}
     optimum : {"exact", "asymptotic"}, default="exact"
-        "exact" subtracts this sum. "asymptotic" subtracts its limit for many samples, err + (1 − err) ln(1 − err), with
-        err the error rate.
+        "exact" subtracts the smallest AURC. "asymptotic" subtracts the limit of the smallest AURC for many samples, err
+        + (1 − err) ln(1 − err), with err the error rate.
 
     Returns
     -------
@@ -235,7 +235,7 @@ class AUGRC(
     reference=references.AUGRC,
     scorers="augrc",
 ):
-    """Area under the generalised risk-coverage curve (AUGRC): share of accepted wrong answers, averaged over coverage.
+    """Area under the generalised risk-coverage curve (AUGRC): share of rows accepted and wrong, averaged over coverage.
 
     AUGRC = (1 − AUROC) acc err + err² / 2, with acc the accuracy, err the error rate, and AUROC the probability that a
     right prediction has a higher score than a wrong one (ties count one half). The curve is the share of samples that

@@ -21,15 +21,16 @@ _REACH = 0.25
 _ROUNDING = 1e-12
 #: The text is the same for all metrics, so that it is shown once if several metrics give it.
 _NO_THRESHOLD = (
-    "No threshold was given, and the predictions have none, so 0.5 is used. In a binary task, this accepts every "
-    "prediction. "
+    "No threshold was given, and the predictions come without one, so 0.5 is used. In a binary task, this accepts "
+    "every prediction. "
 )
 
 
 _THRESHOLD = """\
 threshold : float, default=None
-    The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. None uses the threshold of the selective
-    classifier that made the profile. If the profile has no threshold, 0.5 is used, with a warning."""
+    The lowest score that is accepted, in [0, 1]. Infinity accepts nothing. If it is None, the threshold of the
+    selective classifier that made the predictions is used. If there is no such threshold, 0.5 is used, with a
+    warning."""
 
 
 _COVERAGE = """\
@@ -80,7 +81,7 @@ class Coverage(
     """Coverage: the share of predictions that are accepted.
 
     The value is Σ w 1[s >= threshold] / Σ w, with s the score that is compared with the threshold. The score is the
-    confidence, unless a selective classifier uses another score. Rows that abstain are accepted at no threshold.
+    confidence, unless a selective classifier uses another score. Rows in which the model abstains are never accepted.
 
     {predictions}
     {threshold}
@@ -263,8 +264,8 @@ class SelectiveRisk(
     """Selective risk: the error rate of the accepted predictions.
 
     The value is Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and 0 for a
-    wrong one, and s the score that is compared with the threshold. If answers have their own costs, it is their mean
-    cost.
+    wrong one, and s the score that is compared with the threshold. If answers have costs, the value is the mean cost of
+    the accepted answers.
 
     {predictions}
     {threshold}

@@ -179,7 +179,7 @@ def properties_of(cases: list[Case]) -> type:
 
     @pytest.mark.filterwarnings(
         "ignore::sklearn.exceptions.UndefinedMetricWarning",
-        "ignore:Some answers are less certain",
+        "ignore:Some answers have a higher expected cost",
         "ignore:No threshold was given",
         "ignore:t_cal_test cannot reject",
     )

@@ -17,7 +17,7 @@ from skconf.metrics._calibration.errors import ExpectedCalibrationError, Maximum
 from skconf.metrics._proper import ConfidenceBrier, ConfidenceLogLoss
 from skconf.metrics._size_ratio import OverconfidenceRisk
 
-pytestmark = pytest.mark.filterwarnings("ignore:Some answers are less certain")
+pytestmark = pytest.mark.filterwarnings("ignore:Some answers have a higher expected cost")
 
 
 def test_per_class_values_by_group_have_a_row_for_each():
