@@ -64,6 +64,21 @@ def test_the_page_says_where_each_costs_least():
     assert "example prices" in confidence_report(models).page()
 
 
+@pytest.mark.parametrize("level", [0.8, 0.99])
+def test_intervals_have_the_level_that_is_said(level):
+    """Those of the sentences are as wide as those of the table, whose heading has the level."""
+    options = {"prices": (10, 1), "errors": 0.1, "confidence_level": level, "metrics": ["accuracy_score"]}
+    report = confidence_report(draw(np.random.default_rng(7), 2000), **options)
+    text, said = " ".join(report.text().split()), " ".join(report.summary().split())
+    assert f"fewer than the most [{100 * level:g}%]" in text
+    compared = report.evidence.at_target, report.evidence.costs
+    for found, words in zip(compared, re.findall(r"(\d+)% interval: (\d+)[^:;]*? to (\d+)", said), strict=True):
+        ends = sorted(abs(round(1000 * end)) for end in found.difference(*found.ranked)[1:])
+        assert words[0] == f"{100 * level:g}"
+        assert sorted(map(int, words[1:])) == ends
+    assert "95%" not in re.search(r"Compare: (.*)", said)[1]
+
+
 @pytest.mark.parametrize("prices", [10, (10,), (1, 2, 3), (-1, 1), (1, float("nan")), (1, float("inf")), "ab"])
 def test_bad_prices_are_refused(prices):
     with pytest.raises((ValueError, TypeError), match="prices"):

@@ -45,7 +45,7 @@ def test_says_what_the_predictions_say():
             "- **Fails**: Most overconfident when it predicts class b: average confidence 64.3%, accuracy 0.0% "
             "(95% interval 0.0–4.5) in 80 answers."
         ),
-        "Each interval has a confidence level of 95%",
+        "The confidence level of an interval is for this interval alone.",
         f"Data: a.csv, 1,000 predictions, SHA-256 {'ab' * 32}.",
     ):
         assert sentence in text, text

@@ -169,7 +169,7 @@ def answered_in_words(evidence: Evidence) -> str:
     start = f"With {words.limited} of at most {words.limit(evidence.target)} in these rows"
     if not at_target.reached[best]:
         return f"{start}, no model answers any case."
-    fewer = "; ".join(f"{each} {_thousand_and_less(at_target, best, each, 'fewer')}" for each in others)
+    fewer = "; ".join(f"{each} {_thousand_and_less(evidence.level, at_target, best, each, 'fewer')}" for each in others)
     return f"{start}, {best} answers {thousand(at_target.reached[best])} of every 1,000 cases; {fewer}."
 
 
@@ -181,12 +181,12 @@ def costs_in_words(evidence: Evidence) -> str:
     best, *others = costs.ranked
     of_error, of_person = evidence.prices
     prices = f"If {words.price} {of_error:g} and {PERSON} {of_person:g}"
-    more = "; ".join(f"{each} {_thousand_and_less(costs, best, each, 'more')}" for each in others)
+    more = "; ".join(f"{each} {_thousand_and_less(evidence.level, costs, best, each, 'more')}" for each in others)
     cost = f"{best} costs {decimal(1000 * costs.reached[best], 0)} per 1,000 cases"
     return f"{prices}, {cost}, of which it answers {thousand(costs.answered[best])}; {more}."
 
 
-def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str:
+def _thousand_and_less(level: float, found: Compared, best: Any, other: Any, than: str) -> str:
     """Write what a model reaches in 1,000 cases, and its difference from the best model with the interval."""
     reached = found.reached[other]
     if than == "fewer" and not reached:
@@ -198,7 +198,7 @@ def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str
     shown, opposite = f"{decimal(value, 0)} {than}", "more" if than == "fewer" else "less"
     from_low = f"{decimal(-low, 0)} {opposite}" if low < 0 else decimal(low, 0)
     to_high = f"{decimal(-high, 0)} {opposite}" if high < 0 else f"{decimal(high, 0)} {than}"
-    said = f"95% interval: {from_low} to {to_high}"
+    said = f"{100 * level:g}% interval: {from_low} to {to_high}"
     clear = found.difference(best, other)[1:]
     is_clear = min(clear) > 0 if than == "fewer" else max(clear) < 0
     return f"{text}, {shown} ({said})" if is_clear else f"{text}, {_NO_CLEAR_DIFFERENCE} ({shown}; {said})"
