@@ -670,9 +670,10 @@ COMMAND = "PYTHONPATH=tests python tests/_support/inference/prevalence_trials.py
 HEAD = """\
 # Trials at another prevalence
 
-**In short.** Calibrate on rows that the model was not trained on, and then multiply by the ratio of the shares in
-production and in these rows (the factor). This needs no labels from production. At shares of 0.3% and 1%, the log loss
-was then lower than with the factor alone, and lower than after calibration on 500 rows at the true share.
+**In short.** Calibrate on rows that the model was not trained on. Then multiply the probability of each class by a
+*factor*: the share of the class in production, divided by its share in these rows. This needs no labels from
+production. At shares of 0.3% and 1%, the log loss was then lower than with the factor alone, and lower than after
+calibration on 500 rows at the true share.
 
 [Another page](prevalence.md) says what to do. This page has the numbers, and their dates. The command is `{command}`.
 After an interruption it continues where it stopped.
@@ -686,20 +687,21 @@ ABOUT = {
         """\
 The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
 credit (UCI), and MNIST, where the classes are the digit 8 and all others. Each model is trained on 2,000 rows of each
-class. The title of a column is the share of the rarer class in production. The first number in a cell is the log loss,
-with the rows weighted to this share, divided by the entropy of the share. A model at 1 is no better than always
-predicting the share. The number in brackets is the number of positives that the probabilities imply, divided by the
-true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number of random splits for each
-pair of a data set and a model: {n}.""",
+class. The title of a column is the share of the rarer class in production. The rows of the test are weighted to this
+share. The first number in a cell is their log loss, divided by the entropy of the share. A model at 1 is no better than
+always predicting the share. The number in brackets is the number of positives that the probabilities imply, divided by
+the true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number of random splits for
+each pair of a data set and a model: {n}.""",
     ),
     "rebalanced": (
         "Trained at the true share, and rebalanced",
         """\
-Models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. The rows are then
-rebalanced to equal shares, or not. The table has the same loss as the table above. The first three columns are averages
-over the four shares: uncalibrated, with the factor alone, and after calibration on 250 + 250 other rows and the factor.
-Each has the loss of logistic regression, then of XGBoost. The other columns are for one share each, after calibration
-and the factor. Number of random splits for each pair of a data set and a model: {n}.""",
+There are up to 8,000 training rows, in which the rarer class has the same share as in production. Before the training,
+the rows are rebalanced to equal shares, or not. The table has the same loss as the table above. The first three columns
+are averages over the four shares: uncalibrated, with the factor alone, and after calibration on 250 + 250 other rows
+and the factor. In each cell, the first loss is of logistic regression (linear), the second of XGBoost (trees). The
+other columns are for one share each, after calibration and the factor. Number of random splits for each pair of a data
+set and a model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
@@ -722,18 +724,18 @@ combinations.""",
 The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
 rows of the common class, and then of the rarer class. There are the four shares and five models. The classes are
 Gaussians at a distance of 2 (one model is overconfident, one calibrated), 0.7 (a bad model), 4 (a good one) or 6 (a
-nearly perfect one). A dash means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has
-one. The rows of the common class have up to 99.7% of the weight. If they have no error, the upper end of an interval is
-the error rate that so few rows cannot exclude. Such intervals are wide, and cover the true value in more than 95% of
-sets.""",
+nearly perfect one). A dash means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has an
+interval. The rows of the common class have up to 99.7% of the weight. If they have no error, the upper end of an
+interval is the largest error rate that so few rows do not exclude. Such intervals are wide, and cover the true value in
+more than 95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
-The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then comes the share
-of cases that are answered, "of" the share that could be answered. In the last three rows (noise of the target), the
-error rate is just above the target at every threshold, so any accepted case counts as a violation. These rows differ in
-which class has the errors. There are {n} sets for each cell.""",
+The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then come the share of
+cases that are answered and, after "of", the share that could be answered. In the last three rows (noise of the target),
+the error rate is just above the target at every threshold, so any accepted case counts as a violation. These rows
+differ in which class has the errors. There are {n} sets for each cell.""",
     ),
 }
 
