@@ -56,7 +56,7 @@ def test_what_was_read_and_chosen():
         "threshold of one 0.75",
         "threshold of two none given; metrics that need one use 0.5",
         "compared with one",
-        "level of intervals 90%",
+        "level of intervals 90%, but 95% in verdicts, in the table of expected errors, and for differences of metrics",
         "Read 'label' as the true label.",
         "one a.csv 7 0123456789ab",
         "two b.csv 7 –",
@@ -68,6 +68,10 @@ def test_what_was_read_and_chosen():
     assert any(line.startswith(f"made by skconf {skconf.__version__}, Python 3.") for line in lines)
     assert sum(line == "b 5 71.4%" for line in lines) == 1  # both models have the same
     assert "0123456789abcdef" * 4 in section.html(Ids())
+
+
+def test_the_usual_level_is_that_of_all_intervals():
+    assert "level of intervals 95%" in lines_of(source(evidence_of({"value": profile_of(["a", "b"], ["a", "b"])})))
 
 
 def test_classes_that_differ_are_counted_for_each_model():

@@ -9,7 +9,7 @@ import pandas as pd
 from skconf._core.numbers import DASH, percent
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
-from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.prevalence import AtPrevalence, in_percent
@@ -53,6 +53,9 @@ def _facts(evidence: Evidence) -> dict[str, str]:
     if evidence.several and evidence.baseline is not None:
         facts["compared with"] = str(evidence.baseline)
     facts["level of intervals"] = f"{100 * evidence.level:g}%"
+    if evidence.level != LEVEL:
+        others = "in verdicts, in the table of expected errors, and for differences of metrics"
+        facts["level of intervals"] += f", but {100 * LEVEL:g}% {others}"
     return facts
 
 
