@@ -29,8 +29,8 @@ def test_risk_below_a_ratio_of_one():
     table = printed_table("csr_table6").query("calibration == 'none'")
     everywhere = norm.cdf((table["csr"] - 1) / table["csr_std"])
     cut = np.where(table["csr"] > 1, everywhere, 0)
-    says("46.22%, needs a risk of 0 for ratios below 1;")
-    says(f"with Φ in every row it would be {everywhere.mean():.2%}")
+    says("is printed as 46.22%. This is correct only if ratios below 1 have a risk of 0;")
+    says(f"with Φ in every row, the average would be {everywhere.mean():.2%}")
     assert f"{cut.mean():.2%}" == f"{table['risk_probability'].mean():.2%}" == "46.22%"
 
 
@@ -46,7 +46,7 @@ def test_risks_of_known_distributions():
         extreme = risks.max() if row.extreme == "largest" else risks.min()
         assert risks[row.distribution] == extreme == row.risk_probability
         others += row.distribution != risks.index[risks == extreme][0]
-    says(f"In {NUMBERS[others]} of its sixteen rows, the named distribution is not the first of these")
+    says(f"Table 3 names only one of them: the first one, except in {NUMBERS[others]} of its sixteen rows.")
     table = printed_table("csr_tables5_8_9").query("mode == 'perfect'")
     by_size = table.groupby("n_samples")[["over_1_sigma", "over_3_sigma"]].mean()
     assert f"{printed_table('csr_table1')['over_1_sigma'].mean():.2%}" == "9.77%"
@@ -135,4 +135,7 @@ def test_infinitely_many_classes():
         largest = 1 - 1 / classes
         r = u / largest
         assert (f"{r - np.log(r) / largest:.2f}", f"{r**2 + 2 * (1 - r) / largest:.2f}") == text
-    says("costs 7.30 with K = 16 and 6.91 with infinitely many classes for n = 0, and 2.13 and 2.00 for n = 1.")
+    says(
+        "For n = 0, it costs 7.30 with K = 16, and 6.91 with infinitely many classes; "
+        "for n = 1, it costs 2.13 and 2.00."
+    )
