@@ -38,8 +38,8 @@ class ConfusionDisplay(Display):
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes + 1)
-        A row for each true class. The first columns have the weight of the accepted answers of each predicted class,
-        the last column has the weight of the rejected cases. Without weights, these are numbers of cases.
+        A row for each true class. The first columns, one for each predicted class, have the sum of the weights of the
+        accepted answers. The last column has the sum for the rejected cases. Without weights, cases are counted.
     labels : tuple of label
         The classes.
     threshold : float, default=0
@@ -59,8 +59,8 @@ class ConfusionDisplay(Display):
 
     Notes
     -----
-    Colours show shares of the true class, so rows of rare classes can be read, too. Counts are written if there are at
-    most ten classes.
+    The colour of a cell shows its share of its row, so rows of rare classes can be read, too. Counts are written if
+    there are at most ten classes.
 
     Examples
     --------

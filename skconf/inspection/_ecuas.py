@@ -67,12 +67,13 @@ class ECUASDisplay(Display):
 
     See Also
     --------
-    skconf.metrics.ecuas_loss : The average over all costs of a rejection.
+    skconf.metrics.ecuas_loss : The mean cost, averaged over all costs of a rejection.
     skconf.metrics.reject_cost_loss : The mean cost for one cost of a rejection.
 
     Notes
     -----
-    ``kind="answer"`` draws figure 1 of [1]_. It depends only on the metric and on the number of classes.
+    ``kind="answer"`` draws figure 1 of [1]_. This figure does not depend on the predictions, only on n and on the
+    number of classes.
 
     References
     ----------
@@ -121,8 +122,8 @@ class ECUASDisplay(Display):
             each n; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
-            factor of ten. This rule ignores the part of a curve where a rejection costs less than a hundredth of its
-            largest cost. With the kind "answer", "auto" is linear.
+            factor of ten. This rule ignores the part of a curve where a rejection costs less than a hundredth of the
+            largest cost of a rejection. With the kind "answer", "auto" is linear.
 
         Returns
         -------

@@ -99,7 +99,7 @@ def _rates(sure: float, right: float, view: str, of_class: bool) -> str:
     digits = digits_apart(sure, right)
     share, average = (f"{decimal(100 * each, digits)}%" for each in (right, sure))
     return (
-        f"{share} are, at an average of {average}"
+        f"share {share}, average probability {average}"
         if of_class
         else f"{share} right at an average confidence of {average}"
     )
@@ -313,7 +313,7 @@ def of_roc(shown: Sequence[Any]) -> str:
     plain, weighted = _area(shown[0].auc), _area(shown[0].cw_auc)
     gain = shown[0].cw_auc - shown[0].auc
     how = "as well as" if plain == weighted else "better than" if gain > 0 else "worse than"
-    return f"Confident answers are ranked {how} all: area {weighted}, unweighted {plain}"
+    return f"Confident answers are ranked {how} all answers: area {weighted}, unweighted {plain}"
 
 
 def _area(value: float) -> str:

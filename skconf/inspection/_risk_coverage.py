@@ -72,14 +72,15 @@ class RiskCoverageDisplay(Display):
     -----
     Tied predictions are drawn as if they were accepted in random order. If all predictions are tied, the curve is a
     horizontal line. A logarithmic scale cannot show a risk of 0. The curve then begins at its first error, and the axis
-    of the coverage begins shortly before it. Risks at a coverage below 5% may leave the axes.
+    of the coverage begins shortly before it. The upper limit of the risk axis ignores coverages below 5%, so a curve
+    may be cut off there.
 
     A single classifier is drawn with two reference curves: a random order, whose risk is the error rate of all
     predictions, and an oracle, which rejects wrong predictions first.
 
     The band of a difference comes from a paired bootstrap with 500 draws of the rows. In each draw, both models choose
-    their thresholds again. The band holds at all coverages together, from the coverage on at which both models together
-    have ten errors.
+    their thresholds again. The band begins at the coverage at which the two models together have ten errors, and holds
+    at all coverages from there on together.
 
     Examples
     --------
@@ -119,9 +120,9 @@ class RiskCoverageDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         confidence_level : float, default=None
-            Level of the interval of the risk (Clopper-Pearson), which is drawn as a band. None draws no band. The
-            interval is valid for a single coverage that you choose before looking. With a `baseline`, it is the level
-            of the band of the difference, for all coverages together; None then means 0.95.
+            Level of the Clopper-Pearson interval of the risk, which is drawn as a band. None draws no band. The
+            interval is valid for a single coverage that you choose before looking. With a `baseline`, this is instead
+            the level of the band of the difference, which holds at all coverages together; None then means 0.95.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the risk. "auto" is logarithmic if the risks span more than a factor of ten.
         baseline : ConfidenceProfile, default=None
@@ -135,8 +136,8 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range, or passed for graded answers, for costs or for answers in clusters.
-            If `scale` is not one of its values. If `baseline` has other samples.
+            If `confidence_level` is out of range. If it is passed without a `baseline` for graded answers, for costs or
+            for answers in clusters. If `scale` is not one of its values. If `baseline` has other samples.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None

@@ -49,7 +49,7 @@ class CWROCDisplay(Display):
     cw_fpr, cw_tpr : ndarray of shape (n_cw_points,)
         The confidence-weighted curve.
     auc, cw_auc : float
-        The areas under the curves; with several classes, the mean of the areas.
+        The areas under the curves. If there is no positive class, the mean of the areas of all classes.
     name : str, default=None
         Name of the classifier.
     scale : {"auto", "normal", "linear"}, default="auto"

@@ -39,8 +39,8 @@ def confidence_report(
 ) -> ConfidenceReport:
     """Evaluate the confidences of a classifier: a table of metrics, and a verdict in words.
 
-    All metrics share one validation and one sort. Several models are shown side by side. A star marks a model that is
-    significantly better than the baseline in a paired comparison.
+    The predictions are validated and sorted once for all metrics. Several models are shown side by side. A star marks a
+    model that is significantly better than the baseline in a paired comparison.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def confidence_report(
         The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other:
         intervals and guarantees then allow for this. For slices such as a region, pass `slices`.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
-        Metrics, as in :func:`skconf.inference.confidence_interval`: a function, a scorer, or the name of one, of skconf
-        or of scikit-learn. For scorers, higher is better. None means the fast metrics that most users need. "all" means
-        every metric that is a number. Both leave out metrics that these predictions do not allow, such as metrics of
-        class probabilities if only correctness is known.
+        Metrics, as in :func:`skconf.inference.confidence_interval`: a function or scorer of skconf or of scikit-learn,
+        or its name. For scorers, higher is better. None means the fast metrics that most users need. "all" means every
+        metric that is a number. Both leave out metrics that these predictions do not allow, such as metrics of class
+        probabilities if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]. Infinity accepts nothing. None means the threshold of
         each profile, if it has one. If a model has no threshold, ``metrics=None`` leaves out the metrics that need a
@@ -83,12 +83,12 @@ def confidence_report(
         Seed for the intervals of metrics that need resampling.
     errors : float or sequence of float, default=None
         Error rates that you allow among the accepted answers, such as 0.03. The summary gives the threshold for the
-        first one. The tables list all of them in addition to 1, 2, 5 and 10%. If answers have costs, pass mean
-        costs instead.
+        first of these rates. The tables list all of them, and the usual rates, such as 1, 2, 5 and 10%. If answers have
+        costs, pass mean costs instead.
     prices : pair of float, default=None
         The cost of an error, and the cost of a case that is sent to a person, such as (10, 1). The report says at which
-        threshold each model costs least, and how much their costs then differ. None shows example prices on the page,
-        which a reader can change.
+        threshold each model costs least, and by how much these least costs differ. None shows example prices on the
+        page, which a reader can change.
     prevalence : mapping of label to float, default=None
         Share of each class where the predictions are used, such as ``{"fraud": 0.003}``. With two classes, one share is
         enough. All numbers of the report are then for these shares, as with
@@ -105,21 +105,21 @@ def confidence_report(
     ConfidenceReport
         Its `frame` has the names of the metrics as index, and the following columns.
 
-        - ``value`` : the metric. With several models, each model has a column under its name.
+        - ``value`` : the metric. With several models, there is a column for each model instead, with its name.
         - ``low``, ``high`` : ends of the interval, if you pass a `confidence_level`. With several models, the name of
           the model comes first, as in ``raw low``. The ends are NaN for the threshold and for the overconfidence risk,
           because these values do not estimate a property of the model.
         - ``best`` : the best possible value. NaN if a value is neither good nor bad.
         - ``better`` : "higher", "lower", or "closer" to the best value.
         - ``range`` : interval of possible values.
-        - ``best_model``, only for several models: a tuple of the models that are better than the baseline, or the
-          baseline if all others are worse. Differences are paired, and significant at the 5% level after Holm's
-          adjustment over the rows shown. Otherwise the string "no difference shown" or "not compared". "not
-          compared" has two reasons: the models have different samples; or the metric needs resampling, and there are
-          more than 20,000 samples.
-        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in the first row with a
-          metric that shows whether confidences are too high or too low. With several models, it is a dict with a
-          verdict for each. ``report.verdict`` has the verdict on each model, whatever `metrics` are.
+        - ``best_model``, only for several models: a tuple of the models that are better than the baseline, or of the
+          baseline alone if all others are worse. Differences are paired, and significant at the 5% level after Holm's
+          adjustment over the rows shown. If no difference is significant, "no difference shown". If there is no
+          comparison, "not compared": for example, the models have different samples, or the metric needs resampling
+          and there are more than 20,000 samples.
+        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in one row: the first whose
+          metric shows whether confidences are too high or too low. With several models, it is a dict with a verdict for
+          each. For any `metrics`, ``report.verdict`` has the verdict on each model.
 
         The name of a row is the name of its function or scorer, with the parameters in brackets. With ``metrics=None``,
         metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not
@@ -164,24 +164,27 @@ def confidence_report(
 
     Notes
     -----
-    The verdict has one of three forms. It says overconfident or underconfident, overall or for a range of confidences,
-    with counts and an interval, if this is significant. It says "no sign", with the smallest gap between average
-    confidence and accuracy that would probably have been found in such a sample. The third form says that the sample is
-    too small. There is a single verdict for each model, see :func:`skconf.inference.assess_confidence`.
+    The verdict has one of three forms. If a gap between average confidence and accuracy is significant, the verdict
+    says "overconfident" or "underconfident", for all answers or for a range of confidences, with counts and an
+    interval. Otherwise it says "no sign", with the smallest gap that would probably have been found in such a sample.
+    If the sample is too small for this, the verdict says so. Each model has a single verdict: see
+    :func:`skconf.inference.assess_confidence`.
 
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
-    P-values are adjusted by Holm's method for all slices of a model. So a slice is called overconfident for at most one
-    in twenty calibrated classifiers. With unequal weights, a slice needs 30 expected errors, and the test assumes a
-    normally distributed gap. Rows must be independent, or in clusters, such as the labels of a multilabel task.
-    Clusters with several answers in a slice, and graded answers, are tested by a t test of the gap.
+    P-values are adjusted by Holm's method for all slices of a model. So at most one in twenty calibrated classifiers
+    has a slice that is called overconfident. If weights differ, a slice is tested only if at least 30 errors are
+    expected in it, and the test assumes a normally distributed gap. Rows must be independent, or in clusters: in a
+    multilabel task, the labels of a sample are a cluster. If answers are graded, or a slice has several answers of a
+    cluster, the gap is tested by a t test.
 
-    For graded answers, for answers in clusters and for costs, the report has the same sections. Intervals are then for
-    means over clusters, or over answers. The guarantee for clusters uses one answer of each cluster. The guarantee for
-    graded answers draws each answer once as right or wrong. Costs have no bound, so they have neither guaranteed
-    thresholds nor p-values of slices. Labels of a multilabel task are sorted worst first.
+    The report has the same sections for graded answers, for answers in clusters and for costs. Its intervals are then
+    for means: over clusters if there are any, else over answers. Guarantees count errors of independent answers. So
+    they use one random answer of each cluster, and draw each graded answer once as right or wrong, right with its grade
+    as the probability. Costs have no bound, so there are neither guaranteed thresholds nor p-values of slices. In a
+    multilabel task, the page lists the labels, worst first.
 
-    Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. If there is no
-    star, do not rely on a smaller loss: on other samples it may be larger.
+    Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. If a smaller loss
+    has no star, do not rely on it: on other samples, the same model may have the larger loss.
 
     References
     ----------

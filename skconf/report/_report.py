@@ -71,19 +71,21 @@ class ConfidenceReport:
         The verdict of :func:`skconf.inference.assess_confidence` on each model. A single model without a name has the
         key "value". Empty for a table of classes or groups.
     thresholds : DataFrame
-        A row for each model and each limit of the error rate (of the mean loss for graded answers, of the mean cost for
-        costs), with columns
+        A row for each model and each target. A target is a limit of the error rate, of the mean loss of graded answers,
+        or of the mean cost. The columns are
 
         - ``model``, ``target``.
-        - ``threshold``, ``coverage`` : the threshold that accepts most answers, at least 20, with an observed error
-          rate of at most the target. NaN if there is none. For costs, the largest uncertainty that is accepted.
+        - ``threshold``, ``coverage`` : of all thresholds whose observed error rate is at most the target, the one that
+          accepts most answers. It accepts at least 20; NaN if there is none. For costs, ``threshold`` is the largest
+          uncertainty that is accepted.
         - ``risk``, ``risk_low``, ``risk_high`` : the error rate observed at this threshold, with its interval.
         - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the error rate of new answers is at
           most the target. This holds for all models together with a probability of 95%, or of the `confidence_level` of
           the report. NaN if there is none.
-        - ``guarantee`` : "guaranteed", or why there is no guarantee: "no rule" for weights and costs; "too few rows"
-          for any guarantee; "more rows" like these would be enough; "never observed": the error rate is above the
-          target at every threshold; "few answers": only thresholds that accept few answers keep the target.
+        - ``guarantee`` : "guaranteed", or why there is no guarantee. "no rule": there are weights or costs. "too few
+          rows": no threshold could be guaranteed with so few rows. "more rows": more rows like these would be enough.
+          "never observed": no threshold that accepts at least 20 answers has an error rate below the target. "few
+          answers": only thresholds that accept few answers keep the target.
         - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
         A row for each model and requested slice, worst first, with columns
@@ -214,9 +216,9 @@ class ConfidenceReport:
 
     @classmethod
     @takes_columns(
-        target="If there are no columns with the usual names, the columns of many other tools are found: see Notes.",
-        groups="The report then has a row for each group and a column for each metric, for files of any size. To find "
-        "the groups where the model fails, use `slices`.",
+        target="In files without such columns, the columns that many other tools write are found: see Notes.",
+        groups="The report then has a row for each group and a column for each metric. Files may be of any size. To "
+        "find the groups where the model fails, use `slices`.",
     )
     def from_files(
         cls,
@@ -259,15 +261,15 @@ class ConfidenceReport:
             `correct` and `confidence` then have the meaning that they have in :func:`~skconf.read_log`.
         {columns}
         abstained : label or False, default=None
-            Column that says where the model abstains: truth values, or a column that is blank in these rows. Such rows
-            need no label, no grade and no confidence. None means the column ``abstained``, if there is one. For a log,
-            and for graded answers in JSON lines, None means the rules of :func:`~skconf.read_log`. False means that the
-            model never abstains. Not in batches.
+            Column that says where the model abstains. It holds truth values, or is blank where the model abstains. Rows
+            in which the model abstains need no label, no grade and no confidence. None means the column ``abstained``,
+            if there is one. For a log, and for graded answers in JSON lines, None means the rules of
+            :func:`~skconf.read_log`. False means that the model never abstains. Not in batches.
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
-            each other. Intervals and guarantees then draw whole clusters. None means the ids of a log; for other files,
-            a column with a name such as ``id``, if ids repeat and have at most 100 rows each on average. False means
-            that rows are independent. Not in batches.
+            each other. Intervals then draw whole clusters, and guarantees use one answer of each. For a log, None means
+            its ids. For other files, None means a column with a name such as ``id``, if ids repeat and have at most 100
+            rows each on average. False means that rows are independent. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection. It may hold any numbers, for example the mean of
             the confidences of two models in the same answer. The report then shows thresholds for both scores. Their
@@ -278,8 +280,8 @@ class ConfidenceReport:
         confidence_level : float, default=None
             Level of the confidence intervals, in [0.5, 1). None gives no intervals. Not in batches.
         in_batches : bool, default=None
-            Whether to read in batches, with memory that does not grow with the files. None means True if there are
-            groups, if a model has several files, or if all files together hold more than 100 MB after decompression.
+            Whether to read in batches, with memory that does not grow with the files. None means True if you pass
+            `groups`, if a model has several files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
             Column of ids. Rows of several models are matched by id before the models are compared, so they may be in
             any order. Each model must have the same ids. If ids repeat, as in logs of several epochs, the rows of an id
@@ -287,9 +289,9 @@ class ConfidenceReport:
             agree row by row.
         truth : path, default=None
             File of the true labels, if the files of predictions do not contain them. It has a row for each prediction,
-            in any order. The column `ids` is in both files and matches the rows; None means a column with a name such
-            as id. `target` names the column of true labels; None means the only other column, or a column with a name
-            such as label or target. Not in batches.
+            in any order. Rows are matched by the column `ids`, which both files must have; None means a column with a
+            name such as id. `target` names the column of true labels; None means the only other column, or a column
+            with a name such as label or target. Not in batches.
         slices : label or list of labels, default=None
             Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. Strings that are numbers
             count as numbers, unless one of them begins with a zero, such as 007. Not in batches.
@@ -318,8 +320,9 @@ class ConfidenceReport:
         ImportError
             If a Parquet file is given and pyarrow is not installed.
         ValueError
-            If an entry is missing or invalid, a column is missing, or labels are needed. The message names the file,
-            the column and the row. If `in_batches` is False, but batches are needed.
+            If an entry is missing or invalid, or a column is missing; the message names the file, the column and the
+            row. If the labels of the probabilities are unknown, so that you must pass `labels`. If `in_batches` is
+            False, although you pass `groups` or several files of a model.
 
         See Also
         --------
@@ -393,7 +396,8 @@ class ConfidenceReport:
         Returns
         -------
         str
-            HTML. The same report on the same day gives the same bytes. ``SOURCE_DATE_EPOCH`` sets the day.
+            HTML. The same report on the same day gives the same bytes. The environment variable ``SOURCE_DATE_EPOCH``
+            sets the day.
         """
         if anonymous:
             return type(self)(self._source.anonymous()).page()
@@ -441,7 +445,7 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out names of models and files.
+            As in :meth:`save`.
 
         Returns
         -------
@@ -451,7 +455,7 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If the report is only a table: of groups, of classes, or of models of which only some have costs.
+            If the report is only a table, because it shows groups or classes, or because only some models have costs.
         """
         if self.evidence is None:
             raise ValueError(
@@ -490,8 +494,8 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question. A report on groups only says where the model fails. A report on classes has
-            only its table.
+            A paragraph for each question. If the report shows groups, this is only where the model fails. If it shows
+            classes, the text is the table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)

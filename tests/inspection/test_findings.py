@@ -194,7 +194,9 @@ class TestOthers:
         weighted = roc_auc_score(y, score, sample_weight=profile.confidence)
         assert weighted > plain
         said = title(CWROCDisplay.from_predictions(profile))
-        assert said == f"Confident answers are ranked better than all: area {weighted:.3f}, unweighted {plain:.3f}"
+        assert (
+            said == f"Confident answers are ranked better than all answers: area {weighted:.3f}, unweighted {plain:.3f}"
+        )
 
     def test_ecuas_says_the_cost(self):
         profile = drawn(1.0)

@@ -164,7 +164,7 @@ class TestOneClass:
         shown = ReliabilityDisplay.from_predictions(y, proba, labels=["$pam", "ham"], class_label="$pam")
         assert shown.ax_.get_xlabel() == r"probability of \$pam"
         assert shown.ax_.get_ylabel() == r"share that is \$pam"
-        assert title(shown) == r"Probability of \$pam: too high: 10.0% are, at an average of 40.0%"
+        assert title(shown) == r"Probability of \$pam: too high: share 10.0%, average probability 40.0%"
         tail = ReliabilityDisplay.from_predictions(
             y, proba, labels=["$pam", "ham"], class_label="$pam", view="tail", ax=plt.figure().add_subplot()
         )

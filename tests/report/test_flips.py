@@ -123,5 +123,5 @@ def test_few_distinct_confidences_are_told(n_distinct):
     confidence = np.append(np.resize(grid, N - 300), np.full(300, 1.0))
     text = abstain(confidence_report(ConfidenceProfile.from_correctness(RIGHT, confidence)).evidence).text(100)
     share = round(100 * np.mean(confidence == 1))
-    said = f"{n_distinct} distinct confidence{'s' * (n_distinct > 1)}. {share}% of answers share 100%"
+    said = f"{n_distinct} distinct confidence{'s' * (n_distinct > 1)}. {share}% of answers have a confidence of 100%"
     assert (said in text) == (n_distinct <= 20)

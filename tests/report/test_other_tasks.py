@@ -244,7 +244,9 @@ class TestWhere:
             alone = stats.ttest_1samp(apart, 0, alternative="greater").pvalue
             assert alone <= found.p_values[at] <= 2 * alone
         assert len(found.overconfident) == 2
-        assert "2 slices, if answers are independent" in slice_parts(found, "")[0].notes[0]
+        note = slice_parts(found, "")[0].notes[0]
+        assert "If answers are independent, p is" in note
+        assert "adjustment for 2 slices." in note
 
     def test_costs_are_not_tested(self):
         evidence = evidence_of(costs(1.4), slices={"shop": np.array(["a", "b"])[np.arange(N) % 2]})

@@ -140,8 +140,8 @@ class TestNumbers:
         assert "Prevalence raw: At 0.3% fraud" in text
         assert "Prevalence at: At 0.3% fraud" in text
         assert text.count("probabilities imply") == 1
-        assert "Cases answered and costs are not compared at a stated prevalence" in text
-        assert "not compared at a stated prevalence" in both.text()
+        assert "only the metrics are compared, not the costs or the cases answered" in text
+        assert "only the metrics are compared" in both.text()
 
     def test_are_on_the_page_in_the_card_and_under_other_names(self):
         found = report()

@@ -35,14 +35,14 @@ def test_the_section_opens_with_the_verdict_and_what_to_do():
     assert modest[0].words.startswith("Underconfident: ")
     fine = trust(evidence_of(RNG.random(3000) < SURE)).parts
     assert (fine[0].kind, fine[0].harm) == ("finding", "")
-    assert "errors may be undetected" in fine[1].words
+    assert "miscalibration may be undetected" in fine[1].words
 
 
 def test_a_difference_that_is_at_least_small_is_not_called_small():
     verdict, todo, *_, table = trust(evidence_of(np.arange(230) >= 14, np.full(230, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
     assert todo.words.endswith("with care: the difference may be larger than is shown. More labelled rows can tell.")
-    assert table.notes[0].endswith("Miscalibration: the least that these rows show.")
+    assert table.notes[0].endswith("Miscalibration: of this grade, or of a worse one.")
     verdict, todo, *_, table = trust(evidence_of(np.arange(20_000) >= 660, np.full(20_000, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
     assert todo.words == "What to do: use its confidences as they are."

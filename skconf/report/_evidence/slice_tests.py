@@ -24,8 +24,9 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
     then known exactly, for any size of the group. With unequal weights, the gap between mean confidence and accuracy is
     tested by a normal distribution, as in :func:`~skconf.inference.assess_confidence`. Graded answers, and answers in
     groups, are tested by a t test of the gap. If each answer is its own group, right and wrong answers are counted as
-    independent. If graded answers imply too few errors for a t test, each is drawn once as right or wrong, and counted.
-    Costs are not tested, because they have no bound.
+    independent. If graded answers imply too few errors for a t test, each answer is drawn once as right or wrong, right
+    with its grade as the probability, and the drawn errors are counted. Costs are not tested, because they have no
+    bound.
 
     Each of the `columns` numbers the group of every sample from 0. P-values are not adjusted for their number. They are
     NaN for an empty group, for costs, and for a group with too few expected errors if weights differ, or if answers are

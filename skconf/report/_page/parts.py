@@ -37,9 +37,9 @@ class Prose:
     words : str
         Plain text.
     kind : {"", "finding", "note"}
-        A section begins with its findings. A note is smaller.
+        "finding" is for a main result of the section, "note" for an explanation in smaller letters, "" for other text.
     harm : {"", "mild", "serious", "unusable"}
-        A finding of harm has a mark that differs by grade, also without colour.
+        The grade of harm that a finding shows. Each grade has its own mark, which does not depend on colour alone.
     """
 
     words: str
@@ -57,7 +57,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Answers:
-    """Questions in one word, with their answers, at the beginning of a page.
+    """The short answers at the beginning of a page, each to a question in one word, such as "Trust".
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Folded:
-    """Parts that are shown on request, and perhaps on paper.
+    """Parts that a page hides until the reader opens them.
 
     Attributes
     ----------
@@ -147,9 +147,9 @@ class Folded:
     parts : sequence of Part
         The parts.
     in_text : bool
-        Whether a terminal shows them, too.
+        Whether a report in a terminal shows the parts, too.
     on_paper : bool
-        Whether they are printed although they are folded.
+        Whether a printed page shows the parts, although they are folded.
     """
 
     summary: str

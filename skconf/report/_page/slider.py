@@ -19,10 +19,11 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Slider:
-    """A table with a row for each model, and a slider. A stop is a position of the slider.
+    """A table with a row for each model, and a slider. The positions of the slider are called stops.
 
-    The slider puts all rows at the same stop. Fields put each row at its own stop: at the last stop at which its errors
-    are allowed, or at the stop at which it costs least. Without a script, and on paper, the default stop is shown.
+    The slider moves all rows to the same stop. A reader can also type allowed errors, or prices. Then each row moves to
+    its own stop: the last one at which its errors are allowed, or the one at which it costs least. Without a script,
+    and on paper, the table shows the default stop.
 
     Attributes
     ----------
@@ -33,17 +34,18 @@ class Slider:
     columns : sequence of str
         Headings of the table; the first column names the rows.
     cells : sequence of sequence of sequence of str
-        The rows of the table at each stop. The first cells of rows are equal at all stops.
+        For each stop, the rows of the table. The first cell of a row names the model, and is the same at all stops.
     default : int
         The number of the stop that is shown first.
     named : int
-        The column with the number of cases of 1,000 that are answered, which describes a stop in a sentence.
+        Position of the column that says how many of 1,000 cases are answered. Sentences about a stop use this number.
     allowed : str
         The label of the field for the allowed errors.
     errors : sequence of sequence of float or None
-        Errors of each row at each stop, in the unit of the field `allowed`; None if they are unknown.
+        For each stop, the errors of each row, in the unit of the field `allowed`; None if too few cases are answered.
     amounts : mapping of str to sequence of sequence of float
-        For each price that the reader may change, the amount at each stop and row by which the price is multiplied.
+        How often a row pays a price in 1,000 cases, for each stop and row. The keys are the prices, which a reader can
+        change.
     prices : mapping of str to float
         The prices that are shown first.
     are_examples : bool
@@ -53,7 +55,7 @@ class Slider:
     curve : Chart or None
         A chart beside the table, with a mark for each row.
     places : sequence of sequence of pair of float
-        The place of the mark of each row at each stop.
+        For each stop, where the chart has the mark of each row: share answered and errors.
     """
 
     label: str

@@ -77,9 +77,9 @@ def _ties(evidence: Evidence, model: Any) -> str:
         return ""
     largest = int(np.argmax(profile.ranking.weight))
     share, score = profile.ranking.weight[largest] / profile.ranking.total_weight, float(profile.ranking.score[largest])
-    at = f"{100 * score:g}%" if profile.ranks_by_confidence else f"{score:g}"
+    at = f"a confidence of {100 * score:g}%" if profile.ranks_by_confidence else f"a score of {score:g}"
     numbers = "only 1 distinct confidence" if n_distinct == 1 else f"only {n_distinct} distinct confidences"
-    together = f"{decimal(100 * float(share), 0)}% of answers share {at}: a threshold accepts all of them or none."
+    together = f"{decimal(100 * float(share), 0)}% of answers have {at}: a threshold accepts all of them or none."
     return f"the answers have {numbers}. {together}"
 
 
@@ -276,13 +276,13 @@ def _notes(evidence: Evidence) -> str:
     level, kind, profiles = f"{100 * evidence.level:g}%", evidence.kind, evidence.profiles.values()
     risk = words_of(evidence).risk
     text = (
-        f"Observed: this threshold was chosen on these rows, and accepts at least {FEWEST} answers. Expect slightly "
-        "more errors on new cases. Each interval is for a threshold that was fixed beforehand. "
+        f"Observed: this threshold was chosen on these rows, and accepts at least {FEWEST} answers. The intervals do "
+        "not allow for this choice, so expect slightly more errors on new cases. "
     )
     if evidence.known_stops:
         text += (
-            f"The predictions were read in batches. Then only {len(BEGINS)} thresholds are tried: every 0.01 below "
-            "0.9, and closer ones above. "
+            f"Because the predictions were read in batches, only {len(BEGINS)} thresholds are tried: one every 0.01 "
+            "below 0.9, and closer ones above. "
         )
     if kind == "graded":
         text += "Mean loss: the average of 1 − correctness. "
@@ -300,9 +300,12 @@ def _notes(evidence: Evidence) -> str:
     if len(profiles) > 1:
         text += f" The guarantees hold for all {len(profiles)} models together: you may take the best one."
     if evidence.at_prevalence:
-        text += " At a stated prevalence the rule counts a random part of the rows, whose classes have that prevalence."
+        text += " The rule uses a random part of the rows, in which the classes have the stated prevalence."
     if kind == "graded":
-        text += " The rule counts errors. So it draws each answer once: right with a probability of its correctness."
+        text += (
+            " The rule counts errors. So each graded answer is drawn once as right or wrong: right with its "
+            "correctness as the probability."
+        )
     if any(profile.groups is not None for profile in profiles):
         text += " The rule uses one random answer of each cluster."
     return text

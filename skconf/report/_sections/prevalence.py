@@ -68,7 +68,7 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
         notes = ("Wrong: cases of this class with another answer.",)
         if found.implied is not None:
             columns["cases implied"] = [_count(found.implied[at]) for at in order]
-            notes = (f"{notes[0]} Implied: how many cases of this class the probabilities imply, right or wrong.",)
+            notes = (f"{notes[0]} Implied: how many cases of this class there are according to the probabilities.",)
         columns["wrong"] = [_with_ends(found.wrong[at], found.low[at], found.high[at]) for at in order]
         title = begun(start, "errors at this prevalence")
         parts.append(TablePart(title, pd.DataFrame(columns), (*notes, *left_out(len(found.names), "classes"))))

@@ -71,18 +71,21 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "If rows are independent, chance gives as many errors or more with a probability of at most p, after Holm's "
+        "If rows are independent, the probability of at least as many errors by chance is at most p, after Holm's "
         f"adjustment for {len(slices.names):,} groups. p is shown if it is at most 0.05."
     )
 
 
 def _note(slices: BySlice) -> str:
-    share = "Slices of different columns share rows, so a bad slice makes slices that contain its rows look bad, too."
+    share = "Slices of different columns share rows, so a bad slice makes other slices with its rows look bad, too."
     if slices.shares.kind == "costs":
         return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
-    drawn = " If graded answers imply few errors, each answer is drawn once as right or wrong, and counted."
+    drawn = (
+        " If graded answers imply few errors, each answer is drawn once as right or wrong: right with its correctness "
+        "as the probability. The drawn errors are counted."
+    )
     return (
-        "Overconfident: more errors than the confidences imply. p is the probability of at least as many errors by "
-        f"chance, after Holm's adjustment for {len(slices.names):,} slices, if {slices.tested_by} are independent. It "
-        f"is shown if it is at most 0.05.{drawn if slices.tested_by == 'answers' else ''} {share}"
+        f"Overconfident: more errors than the confidences imply. If {slices.tested_by} are independent, p is the "
+        f"probability of at least as many errors by chance, after Holm's adjustment for {len(slices.names):,} slices. "
+        f"p is shown if it is at most 0.05.{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

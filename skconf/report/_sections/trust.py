@@ -93,7 +93,8 @@ def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
     if assessment.grade == "too few to say":
         return f"collect more {labelled}."
     return (
-        f"use its confidences, but errors may be undetected: see the intervals below. More {labelled} can detect more."
+        "use its confidences, but miscalibration may be undetected: see the intervals below. With more "
+        f"{labelled}, smaller gaps can be detected."
     )
 
 
@@ -118,12 +119,14 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
     if "miscalibration" in frame and (frame["miscalibration"] == DASH).all():
         frame = frame.drop(columns="miscalibration")
     note = {
-        "right or wrong": "Expected: the errors that the confidences imply, Σ (1 − c). All intervals hold together.",
+        "right or wrong": (
+            "Expected: the errors that the confidences imply, Σ (1 − c). The intervals of all lines hold together."
+        ),
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",
     }[words.kind]
     if "miscalibration" in frame:
-        note += " Miscalibration: the least that these rows show."
+        note += " Miscalibration: of this grade, or of a worse one."
     title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
     return TablePart(title, frame, (note,))
 
@@ -212,7 +215,7 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
     last = max(float(table["from"][table["from"] < 1].max()), 0.9)
     surest = Axis("confidence of at least", "nines", 0.4, 1 - 0.7 * (1 - last))
     finding = (
-        "Points: observed errors with their interval. If no error was observed, a bar shows the upper end alone. "
+        "Points: observed errors with their interval. If no error was observed, the bar shows only the upper end. "
         "Dashed: expected errors. The model is overconfident where a whole interval is above the dashed line."
     )
     return [Chart("Errors of the most confident answers", finding, surest, rate, marks, table)]

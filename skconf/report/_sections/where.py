@@ -62,7 +62,7 @@ def where(evidence: Evidence) -> Section:
             shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True, on_paper=on_paper)]
         parts += shown
     if not evidence.profiles:
-        parts.append(Prose("The predictions were read in batches. Batches keep neither classes nor rows."))
+        parts.append(Prose("The predictions were read in batches, which keep neither the classes nor single rows."))
     return Section("Where do they fail?" if evidence.several else "Where does it fail?", "Where", parts)
 
 
@@ -108,7 +108,7 @@ def _how_ordered(evidence: Evidence) -> str:
         what, one = "classes and slices", "its class or slice"
     end = "lower" if evidence.kind == "costs" else "upper"
     text = (
-        f"Sorted by the {end} end of the interval, worst first. So small {what} do not come first by chance. Each "
+        f"Sorted by the {end} end of the interval, worst first, so that small {what} do not come first by chance. Each "
         f"{100 * evidence.level:g}% interval is for {one} alone: the worst of many looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
@@ -191,7 +191,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list
     """Return the table of the most confident errors; nothing if a finding says that there are none."""
     answers, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
     if not answers:
-        return [] if profile.kind == "right or wrong" else [Prose(f"{start}no answer is below its confidence.")]
+        return [] if profile.kind == "right or wrong" else [Prose(f"{start}no answer is worse than expected.")]
     at = [each.row for each in answers]
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
     if (topics := Topics.of(profile)) is not None:

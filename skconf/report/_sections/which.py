@@ -159,7 +159,7 @@ class _Table:
 def answered_in_words(evidence: Evidence) -> str:
     """Say which model answers most cases at the limit of the summary, and how much the others differ from it."""
     if evidence.at_prevalence:
-        return "Cases answered and costs are not compared at a stated prevalence. Only the metrics are compared."
+        return "Because a prevalence is given, only the metrics are compared, not the costs or the cases answered."
     at_target = evidence.at_target
     if at_target is None:
         reasons = dict.fromkeys(f"{evidence.baseline} and {model} {why}" for model, why in evidence.unpaired.items())
@@ -241,8 +241,9 @@ def _answered(evidence: Evidence) -> TablePart:
     n_models = len(evidence.answered[0].reached)
     together = f" Intervals for one limit of errors hold together for all {n_models} models." if n_models > 2 else ""
     note = (
-        "Answered: at the best observed threshold of each model. The differences compare these. Each resample of the "
-        f"rows finds the threshold again, so intervals include the uncertainty of this choice.{together}"
+        "Answered: at the best observed threshold of each model. The differences are between these numbers. In each "
+        "resample of the rows, the thresholds are chosen again, so the intervals include the uncertainty of this "
+        f"choice.{together}"
     )
     if (frame["guaranteed"] == DASH).all():  # there is no rule for costs and weights
         return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
@@ -278,7 +279,7 @@ def _differences(evidence: Evidence) -> Chart | None:
         shown += [low, high]
         said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
     what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
-    finding = f"{'; '.join(said)}. Both models answer the same share. A band holds at all shares together."
+    finding = f"{'; '.join(said)}. Both models answer the same share. Each band holds at all shares together."
     answered = Axis("share answered, most confident first", "percent")
     scale: Scale = "linear" if evidence.kind == "costs" else "percent"
     more = Axis.around(f"{words_of(evidence).of_these}, minus {best}", scale, *shown, [0.0])

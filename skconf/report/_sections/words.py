@@ -40,29 +40,29 @@ class Words:
     wrong : str
         The heading of the errors.
     of_these : str
-        The heading of the share of errors among some answers.
+        The heading of a column with the share of errors among the accepted answers.
     of_all : str
-        What follows the share of errors among all answers.
+        The words after the share of errors of all answers, as in "5% of all answers are wrong".
     of_answers : str
-        What follows the share of errors among the accepted answers.
+        The words after the share of errors of the accepted answers, as in "2% of these answers are wrong".
     at_most : str
-        The heading of the errors that are allowed.
+        The heading of the limits of the errors.
     price : str
-        The first price that the slider asks for.
+        The words before the first of the two prices.
     worst, worst_rows : str
         The name of the worst answer, and the title of a table of such answers.
     headlines : mapping of str to str
         The headline metrics, which a reader looks for first, and their words.
     aurc : str
-        What AURC averages.
+        What AURC averages, in words.
     threshold : str
         The heading of the thresholds.
     allowed : str
-        What is allowed, in the plural and with a limit.
+        The word for allowed errors in a title, in the plural.
     limited : str
-        What is at most the limit.
+        The words before "of at most 5%".
     risk : str
-        What a guarantee is about.
+        What a guarantee limits, in words.
     """
 
     kind: Kind
@@ -309,7 +309,7 @@ def _answered_other_rows(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     alike = all(np.array_equal(each.answer_rows, profiles[0].answer_rows) for each in profiles[1:])
     if alike or len({each.n_rows for each in profiles}) > 1 or all(row.metric.counts_abstained for row in rows):
         return []
-    text = "A model that abstains in hard rows seems better by each metric that only counts its answers."
+    text = "A metric that counts only answers prefers a model that abstains in hard rows."
     return [f"The models abstain in different rows. {text} Compare the cases answered."]
 
 
