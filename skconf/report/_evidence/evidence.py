@@ -74,7 +74,8 @@ class Evidence:
     origin : Origin
         The origin of the predictions.
     known_stops : mapping of model to Stops
-        The thresholds of answers that were read in batches: the starts of cells of confidence.
+        The thresholds of models that were read in batches. Batches count answers in intervals of confidence, the cells;
+        each lower end of a cell is a threshold.
     known_kind : str
         The kind of answers that were read in batches.
     ends : mapping of model to ndarray of shape (n_rows, 2)
