@@ -116,8 +116,8 @@ def hide_and_remember(ax: Any, shown: Sequence[Any], *, labelled: bool = False) 
 def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
     """Set the title, in as many lines as it needs to fit the axes.
 
-    If `instead_of` is given, a title with another text stays, because the user set it. A layout engine gives the axes at
-    least their present width, minus the width of the texts beside them.
+    If `instead_of` is given, a title with another text stays, because the user set it. A layout engine gives the axes
+    at least their present width, minus the width of the texts beside them.
     """
     from matplotlib import rcParams
 
