@@ -110,9 +110,9 @@ class ECUASLoss(
 
     Notes
     -----
-    If `y_pred` is given and is not the best decision, the uncertainty of an answer may be above u_M. The answer then
-    has a loss of 1, and there is a warning. For a profile without classes, such as that of a generative system, u_M is
-    1, or the `largest` that was given to ``ConfidenceProfile.from_costs``.
+    If `y_pred` is given and is not the best decision, the uncertainty of an answer may be above u_M. The loss is then
+    computed with u_M, and there is a warning. For a profile without classes, such as that of a generative system, u_M
+    is 1, or the `largest` that was given to ``ConfidenceProfile.from_costs``.
 
     References
     ----------
@@ -148,7 +148,7 @@ class ECUASLoss(
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
         above = uncertainty > largest * (1 + 1e-12)  # no warning for a rounding error
-        return [Term(np.where(above, 1.0, self.cost(uncertainty, cost, largest))), Term(above)]
+        return [Term(self.cost(np.minimum(uncertainty, largest), cost, largest)), Term(above)]
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
         """Return a warning if the uncertainty of answers is above u_M."""
@@ -157,9 +157,9 @@ class ECUASLoss(
         return [
             Notice(
                 "Some answers have a higher expected cost than the best decision can ever have, because they are not "
-                "the decision of least expected cost. In ecuas_loss, each of them costs 1. If they were chosen by "
-                "other costs, as by a classifier with a cost_matrix, pass these costs as the cost_matrix of "
-                "ecuas_loss."
+                "the decision of least expected cost. ecuas_loss takes the largest uncertainty for each of them. If "
+                "they were chosen by other costs, as by a classifier with a cost_matrix, pass these costs as the "
+                "cost_matrix of ecuas_loss."
             )
         ]
 

@@ -280,6 +280,17 @@ def test_any_weight_is_integrated():
     assert value == pytest.approx(np.mean(expected), rel=1e-9)
 
 
+@pytest.mark.parametrize("weight", [lambda gamma: 5.0 + 0 * gamma, lambda gamma: np.exp(-3 * gamma)])
+def test_above_the_largest_uncertainty_the_loss_of_any_weight_does_not_jump(weight):
+    """Such an answer is rejected at every cost of a rejection up to u_M, so it costs the integral of γ w(γ)."""
+    expected = quad(lambda g: g * weight(g), 0, 0.5)[0]
+    at, above = ([[p, 1 - p]] for p in (0.5, 0.4))
+    for y in (0, 1):
+        for proba in (at, above):  # confidence .4 in a given answer: its uncertainty is .6, and u_M is 1/2
+            value = metrics.ecuas_loss([y], proba, y_pred=[0], labels=[0, 1], weight=weight)
+            assert value == pytest.approx(expected, rel=1e-9)
+
+
 def test_mean_over_reject_costs_is_the_weighted_cost():
     """Equation (8): ECUAS is the reject-cost loss averaged over its weight."""
     proba, y = draw_proba(40), np.random.default_rng(1).integers(0, 3, 40)
