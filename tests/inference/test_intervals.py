@@ -764,7 +764,7 @@ class TestErrors:
             ({"confidence_level": 1.0}, ValueError, "confidence_level must lie in"),
             ({"method": "percentile"}, ValueError, "method must be one of 'auto', 'delta'"),
             ({"n_resamples": 1}, ValueError, "n_resamples must be at least 2"),
-            ({"metric": None}, TypeError, "metric must be a function of skconf.metrics, .* but is None"),
+            ({"metric": None}, TypeError, "metric must be a function of skconf.metrics or .* but is None"),
             ({"random_state": np.random.RandomState(0)}, TypeError, "random_state must be None.* but is RandomState"),
             ({"y_proba": None}, TypeError, r"confidence_interval\(\) needs y_proba"),
             ({"sample_weight": np.eye(30)[3]}, ValueError, "one sample with a positive weight"),

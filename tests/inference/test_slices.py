@@ -237,7 +237,7 @@ class TestContributions:
         [
             ("smooth_calibration_error", "has no influence values, because it is not a function of sums"),
             ("metric_coverage_auc", "has no influence values, because its slopes are not known"),
-            ("neg_csr_deviation", "has no per-sample contributions: the score is a distance"),
+            ("neg_csr_deviation", "has no per-sample contributions: the score is the distance"),
         ],
     )
     def test_what_has_none_is_refused_by_name(self, metric, message):

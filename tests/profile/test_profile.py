@@ -957,7 +957,7 @@ class TestFromEstimatorErrors:
         ("make", "message"),
         [
             (LinearSVC, "LinearSVC has no predict_proba.*CalibratedClassifierCV"),
-            (LinearRegression, "LinearRegression has no predict_proba.*a classifier that has probabilities"),
+            (LinearRegression, "LinearRegression has no predict_proba.*If it is a regressor"),
             (lambda: make_pipeline(StandardScaler(), LinearSVC()), "has no predict_proba.*CalibratedClassifierCV"),
             (lambda: make_pipeline(StandardScaler(), "passthrough"), "Pipeline has no predict_proba"),
             (lambda: GridSearchCV(LogisticRegression(), {"C": [1]}, cv=2, refit=False), "GridSearchCV .*refit"),

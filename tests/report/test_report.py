@@ -129,7 +129,7 @@ class TestRows:
             (["cw_roc_curve"], TypeError, r"cw_roc_curve is not a single number.* Call skconf\.metrics\.cw_roc_curve"),
             ([metrics.ecd_test], TypeError, "ecd_test is not a single number"),
             ([confusion_matrix], TypeError, r"confusion_matrix is not a single number here\. Choose a function that"),
-            ([3], TypeError, "A metric must be a function of skconf.metrics, .* but is 3"),
+            ([3], TypeError, "A metric must be a function of skconf.metrics or .* but is 3"),
             ([], ValueError, "metrics is empty"),
             ("aurc_loss", TypeError, "metrics must be a list of names, 'all' or None, not the string 'aurc_loss'"),
         ],
