@@ -3,9 +3,9 @@ Compare calibrations in a report
 ================================
 
 Which calibration is the best, and is the difference more than chance? Two calibrations of naive Bayes have similar
-calibration errors. But isotonic calibration is wrong at a confidence of 1. A report shows models side by side. A star
-marks a model that is clearly better than the first one. For each model, the report says whether it is overconfident or
-underconfident by more than chance.
+calibration errors. But isotonic calibration makes errors at a confidence of 1. A report shows models side by side. A
+star marks a model that is clearly better than the first one. For each model, the report says whether it is
+overconfident or underconfident by more than chance.
 """
 
 # %%

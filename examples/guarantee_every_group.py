@@ -2,9 +2,9 @@
 Choose a threshold with a guarantee for every group
 ===================================================
 
-Does a guarantee for all answers hold in each group? No: if at most 5% of all answers are wrong, it may be 7% in one
-group. With ``slices=`` each group has its own threshold. The confidence level is then the probability that the promises
-for all groups hold together.
+Does a guarantee for all answers hold in each group? No: if at most 5% of all answers are wrong, 7% of the answers in
+one group may be wrong. With ``slices=`` each group has its own threshold. The confidence level is then the probability
+that the promises for all groups hold together.
 """
 
 # %%
@@ -49,7 +49,7 @@ with warnings.catch_warnings(record=True) as caught:
     own = tune_threshold(y_choose, proba, **promise, slices=pd.Series(scanner, name="scanner"))
 print(own.guarantees.drop(columns=["risk", "class", "target", "reason"]).round(3).to_string(index=False))
 print(caught[0].message)
-print(required_samples(0.05, 0.95, n_promises=3), "pictures of each of three scanners, all right, are enough")
+print(required_samples(0.05, 0.95, n_promises=3), "pictures of each scanner are enough, if all are read right")
 
 # %%
 # We test on new digits, each scanned twenty times. With one threshold, the promise holds for all answers together, but

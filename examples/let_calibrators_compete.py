@@ -19,7 +19,7 @@ from skconf.experiments import arena_experiment
 
 
 class TowardsTheRates:
-    """Returns the mean of the probabilities and the frequencies of the classes."""
+    """Moves each probability halfway to the frequency of its class."""
 
     def fit(self, proba, y):
         """Count the classes."""

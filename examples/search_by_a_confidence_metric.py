@@ -4,7 +4,7 @@ Search hyperparameters by a confidence metric
 
 Is the most accurate setting also the best one to use? XGBoost with a high learning rate has the highest accuracy, but
 is overconfident in its errors. Accuracy does not show this. A search with several metrics shows the effect of longer
-training. If it chooses by the metric of the decision, here ECUAS, it chooses another setting.
+training. If the search chooses by the metric that fits the decision, here ECUAS, it chooses another setting.
 """
 
 # %%

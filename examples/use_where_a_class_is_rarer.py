@@ -4,7 +4,8 @@ Use a model where a class is rarer than in its training rows
 
 Does a model that was trained on 37% malignant cases work if only 1% are malignant? Not without a correction: its
 probabilities imply four times as many malignant cases as there are. Calibrate them on rows that the model was not
-trained on, and then multiply by the ratio of the shares. The parameter ``prevalence=`` of a classifier does both.
+trained on. Then multiply the probability of each class by its share in use, divided by its share in these rows. The
+parameter ``prevalence=`` of a classifier does both.
 """
 
 # %%
@@ -83,7 +84,7 @@ for axis, scale in ((ax.xaxis, ax.set_xscale), (ax.yaxis, ax.set_yscale)):
     axis.set_ticks(ticks, [f"{tick:.1%}" for tick in ticks])
     axis.minorticks_off()
 ax.set(xlabel="true share of malignant cases", ylabel="share that the probabilities imply")
-ax.set_title("Calibrated, then corrected: as many are expected as there are")
+ax.set_title("Calibrated, then corrected: expected and true shares agree")
 ax.legend()
 
 # %%

@@ -36,11 +36,11 @@ def about_files(found):
             [here["job", name, ""][field] / here["polars", "three sums", ""][field] for name in OURS]
             for field in ("wall", "seconds")
         ]
-        first, *others = zip(OURS, *times, strict=True)
-        rest = ", ".join(f"{name} {wall:.2g} and {processors:.2g} times" for name, wall, processors in others)
+        rows = zip(OURS, *times, strict=True)
+        rest = ", ".join(f"{name} {wall:.2g} and {processors:.2g}" for name, wall, processors in rows)
         text += (
-            f"Compared with these sums in polars, {first[0]} takes {first[1]:.2g} times as long and {first[2]:.2g} "
-            f"times the processor time, {rest}. "
+            "The next numbers are multiples of the times of polars for these sums, first of the time on the clock and "
+            f"then of the processor time: {rest}. "
         )
     most = max(row["rows"] for row in found if row["where"] == "file")
     if most > largest:
@@ -92,8 +92,9 @@ def about_threads(found):
         lines.append([name, *map(duration, [*walls, *parts, apart])])
     head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "extra work", "waiting"]
     text = f"""The table is for the same file. The time of {most} threads has three parts. *Ideal* is the time of
-        one thread, shared by {most} without loss. *Extra work* is the processor time beyond that of one thread.
-        *Waiting* is for the lock of the interpreter, or for the last thread to end. In the last column, {most}
-        processes run at the same time, and each does the whole job on one thread. If this takes longer than one
-        thread alone, the cores compete for memory or caches, and no program can be faster."""
+        one thread, divided by {most}. *Extra work* is the processor time beyond the processor time of one thread,
+        divided by {most}, too. *Waiting* is the rest: threads wait for the lock of the interpreter, or for the last
+        thread to end. In the last column, {most} processes run at the same time, and each does the whole job on one
+        thread. If this takes longer than one thread alone, the cores compete for memory or caches, and no program can
+        be faster."""
     return f"{paragraph(text)}\n\n{table([*head, f'{most} processes'], lines)}"

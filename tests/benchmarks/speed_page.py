@@ -120,7 +120,7 @@ def floors(lines):
     size = SIZES[1]
     keys = ("floor", "one pass", ""), ("floor", "one sort", ""), ("job", "profile", "")
     pass_, sort, profile = (duration(*at(lines[key], size)) for key in keys)
-    return paragraph(f"""Two times to compare with: for {size:,} rows of two classes, one pass over a column takes
+    return paragraph(f"""For comparison: for {size:,} rows of two classes, one pass over a column takes
         {pass_}, and one sort {sort}. The times in the table are for a metric that gets a `ConfidenceProfile`. A
         metric that gets labels and probabilities first makes a profile; this takes {profile}. A number with ≈ was not
         measured, but extrapolated from smaller sizes.""")

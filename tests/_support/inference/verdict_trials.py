@@ -95,9 +95,10 @@ HEAD = """\
 # How often a verdict is right
 
 **In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty data sets, whatever
-the number of answers. The answers that a verdict names are almost always miscalibrated. A verdict also names the gap
-between confidence and accuracy that it would find in four of five data sets like the given one; our trials confirm
-this. The sentences of a verdict agree with its table and its intervals.
+the number of answers. If a verdict names a range of confidences, the model is almost always miscalibrated in this
+range. A verdict also says how large a gap between confidence and accuracy must be to be found in four of five data sets
+like the given one. In our trials, gaps of this size were found about that often. The sentences of a verdict agree with
+its table and its intervals.
 
 In these simulations, errors are drawn with known probabilities, and
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
@@ -249,9 +250,10 @@ def page(trials, sizes=SIZES):
             """\
 The table has the share of data sets in which the verdict finds a fault although there is none. There is a row for each
 distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
-few errors the share is smaller, because the number of errors takes few values. In at least 95% of data sets, all
-intervals of a verdict should cover the true value. The last column has the largest share of data sets in which an
-interval misses it; this share should be at most 0.05, too.""",
+few errors the share is smaller, because the number of errors is a whole number: a share of exactly 0.05 is then seldom
+possible. In at least 95% of data sets, all intervals of a verdict should cover the true value. For each number of
+answers, we counted the data sets in which an interval misses it. The last column has the largest of these shares; it
+should be at most 0.05, too.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         (
@@ -265,10 +267,10 @@ underconfident where it is overconfident.""",
         (
             "Where it is wrong",
             """\
-A verdict names a part of the answers: all answers in a band of confidences. It should not name a part in which the
-model is calibrated. In the first six rows, the answers of highest confidence are such a part. A fault that is seldom
-found is found only when it looks large by chance, so the interval of the named part then covers the true value less
-often.""",
+A verdict names a part of the answers: all answers whose confidences lie in a range. It should not name a part in which
+the model is calibrated. In the first six rows, the answers of highest confidence are such a part. If a fault is small,
+it is found only in data sets in which it happens to look large. In these data sets, the interval of the named part
+covers the true value less often.""",
             trials.places(PLACES),
         ),
         (
@@ -290,8 +292,8 @@ that so many errors cannot be added or taken away.""",
 {trials.n_verdicts:,} verdicts were searched for contradictions. They are the verdicts above, and others on 1 to
 {max(sizes):,} answers with any of these faults. The number of verdicts in which a sentence, a field, a row of the table
 or an interval contradicts another one is {trials.contradicting:,}. Three examples of a contradiction: the sentence says
-overconfident, but its interval contains the average confidence; the verdict has a grade that no range of confidences
-has; the counts belong to another range.
+overconfident, but its interval contains the average confidence; the verdict has a grade, but none of its ranges
+of confidences has the same grade; a sentence names one range, and gives the counts of another.
 """
 
 
