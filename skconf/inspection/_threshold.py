@@ -41,15 +41,16 @@ _GOOD = 0.98
 
 #: If more than a third of the thresholds are above this one, their axis is logarithmic in 1 − threshold.
 _NEAR_ONE = 0.97
-#: Most thresholds at which costs are computed.
+#: Costs are computed at this number of thresholds at most.
 _MOST_LEVELS = 1000
 
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(Display):
-    """Selective accuracy, CWSA, CWSA+ and coverage against the threshold, or the search of a tuned classifier.
+    """Metrics against the threshold: selective accuracy, CWSA, CWSA+ and coverage, or those of a tuned classifier.
 
-    With several classifiers on the same axes, each quantity has a panel within these axes. Targets are then left out.
+    If you draw several metrics of several classifiers on the same axes, these axes are split into a panel for each
+    metric. Panels do not show targets.
 
     Parameters
     ----------
@@ -58,13 +59,13 @@ class ThresholdDisplay(Display):
     curves : dict of str to ndarray of shape (n_thresholds,)
         The curves, by label.
     threshold : float, default=None
-        The chosen threshold. A finite threshold is marked.
+        The chosen threshold. It is marked if it is finite.
     target : float, default=None
         The target of a tuned classifier. It is marked.
     name : str, default=None
         Name of the classifier.
     scale : {"auto", "log", "linear"}, default="auto"
-        Scale of the metrics. It does not apply to a tuned classifier.
+        Scale of the vertical axis. It is ignored for a tuned classifier, and for costs.
 
     Attributes
     ----------
@@ -112,17 +113,16 @@ class ThresholdDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         thresholds : array-like of shape (n_thresholds,), default=None
-            Thresholds in [0, 1). None means 0.50, 0.51, ..., 0.99. With `prices`, None means the distinct confidences,
-            at most 1,000 of them.
+            Thresholds in [0, 1). None means 0.50, 0.51, ..., 0.99. With `prices`, None means the distinct scores in
+            [0, 1), or 1,000 of them if there are more.
         normalize : {"accepted", "all"}, default="accepted"
-            Divide CWSA and CWSA+ by the weight of the accepted answers, or by the weight of all answers. CWSA and CWSA+
-            are left out if the answers are ranked by another score than the confidence.
+            Divide CWSA and CWSA+ by the weight of the accepted answers, or by the weight of all answers.
         metrics : sequence of str, default=None
-            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw. None draws all. With several
-            classifiers, each metric has a panel.
+            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw. None draws all. CWSA and CWSA+
+            are left out if the answers are ranked by another score than the confidence.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the metrics. "log" is logarithmic in 1 − value, so that 0.99 and 0.999 are separated. "auto" means
-            "log" if the selective accuracy reaches 0.98.
+            Scale of the vertical axis. "log" is logarithmic in 1 − value, so that 0.99 and 0.999 are separated. "auto"
+            means "log" if the selective accuracy exceeds 0.98 at any threshold. With `prices`, the scale is linear.
         prices : pair of float, default=None
             The cost of an error and the cost of a rejection, such as (10, 1). The display then draws the mean cost of a
             case instead of metrics.
@@ -180,16 +180,16 @@ class ThresholdDisplay(Display):
         Returns
         -------
         ThresholdDisplay
-            A display. Its attribute `curves` holds the classifier's ``cv_results_``: the coverage, the risk, the
-            upper confidence limit of the risk if there is a confidence level, and the objective if it is another
-            quantity.
+            A display. Its attribute `curves` holds columns of the classifier's ``cv_results_``: the coverage and the
+            risk, and the upper confidence limit of the risk if there is a confidence level. The objective is there,
+            too, if it is neither the risk nor the coverage.
 
         Raises
         ------
         TypeError
             If the model is not a fitted TunedSelectiveClassifierCV.
         ValueError
-            If the model keeps several promises, or has slices: see its ``guarantees_``.
+            If the model's `target` is a mapping, or if it has `slices`. See its ``guarantees_``.
         """
         results = getattr(model, "cv_results_", {})
         if not results and hasattr(model, "guarantees_"):

@@ -18,12 +18,12 @@ Profile = TypeVar("Profile")
 
 @dataclass(frozen=True, eq=False)
 class Abstained:
-    """The rows that abstain: rows in which the model abstains. The arrays of a profile do not contain them.
+    """The rows in which the model abstains. They are not in the arrays of a profile.
 
     Attributes
     ----------
     rows : ndarray of shape (n_rows,), bool
-        For each of all rows, whether it abstains.
+        Whether the model abstains, for every row of the data.
     sample_weight : ndarray of shape (n_abstained,) or None
         Weights of the rows that abstain.
     groups : ndarray of shape (n_abstained,) or None

@@ -87,17 +87,17 @@ class Answers:
         return part
 
     def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:
-        """Yield parts of the rows that fit into the processor's cache.
+        """Yield the rows in parts that fit into the processor's cache.
 
         Parameters
         ----------
         most_rows : int, default=None
-            Largest number of rows of a part. None chooses a number that fits into the cache.
+            Largest number of rows in a part. None chooses a number that fits into the cache.
 
         Yields
         ------
         rows : slice
-            Position of the part.
+            Rows of the part, as a slice of the profile.
         part : ConfidenceProfile
             Predictions of the part.
         """
@@ -114,14 +114,14 @@ class Answers:
         return len(self.correctness)
 
     def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
-        """Return the same answers together with rows that abstain, without weights.
+        """Return the same answers, together with rows that abstain. These rows get no weights.
 
         Parameters
         ----------
         abstained : ndarray of shape (n_rows,), bool
-            Whether each row abstains.
+            Whether the model abstains, for every row of the data.
         groups : ndarray of shape (n_rows,), default=None
-            Groups of all rows.
+            Groups of all rows: of the answers, and of the rows that abstain.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Answers:
         return replace(self, groups=of_answers, abstained=others)
 
     def of_rows(self, rows: NDArray[np.intp]) -> Self:
-        """Return the profile of some rows by their numbers, also of rows that abstain.
+        """Return the profile of some rows. Their numbers also count the rows that abstain.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class Answers:
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
     def name_of(self, array: NDArray[Any]) -> Hashable:
-        """Return the name under which the profile holds an array: a field, or a key of `computed_once`; else None.
+        """Return the name of the field that is this array, or the key of the stored result; None if there is neither.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ class Answers:
         Raises
         ------
         ValueError
-            If it is None.
+            If the attribute is None.
         """
         value = getattr(self, attribute)
         if value is not None:
@@ -344,23 +344,23 @@ class Answers:
 
 
 def computed_once(function: Function) -> Function:
-    """Make a function of a profile compute once for each profile and for the same other parameters.
+    """Make a function of a profile store its results: one for each profile and each choice of the other parameters.
 
     Parameters
     ----------
     function : callable
-        A function of a profile and hashable parameters, by position.
+        Its first argument is a profile. The other arguments are hashable, and are passed by position.
 
     Returns
     -------
     callable
-        The function. It returns stored results if there are any.
+        The function. It returns the stored result if there is one.
     """
     return _kept(function, "_computed")
 
 
 def computed_once_of_confidence(function: Function) -> Function:
-    """Make a function of only confidences and scores compute once, also for answers with another correctness."""
+    """Make a function of confidences and scores store its results. Profiles with another correctness share them."""
     return _kept(function, "_computed_of_confidence")
 
 

@@ -34,7 +34,7 @@ class Changed(Answers):
     """Methods that return a new profile."""
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return the same confidences with another correctness. Results that depend only on confidences are shared.
+        """Return the same confidences with another correctness. Both share results that depend only on confidences.
 
         Parameters
         ----------
@@ -81,10 +81,10 @@ class Changed(Answers):
     def at_prevalence(self, prevalence: Mapping[Any, float]) -> Self:
         """Return the same predictions, weighted to other shares of the classes.
 
-        Rows get weights by their class, so that metrics have the values for the given shares. For example, half of your
-        rows are frauds, but you want the metrics for a population in which 0.3% are frauds. Probabilities stay
-        unchanged. The classes become strata with a fixed number of rows; intervals and comparisons take this into
-        account.
+        Suppose that half of your rows are frauds, but you want the metrics for a population in which 0.3% are frauds.
+        Rows are then weighted by their class, so that the weighted shares of the classes are the given ones.
+        Probabilities stay unchanged. Intervals and comparisons treat the number of rows of each class as fixed: the
+        classes become `strata`.
 
         Parameters
         ----------
@@ -112,8 +112,9 @@ class Changed(Answers):
         Notes
         -----
         This assumes label shift: where the model is used, the rows of each class are like those in this profile.
-        Recall, specificity, balanced accuracy and areas under ROC curves of classes stay the same. Metrics that mix
-        classes change.
+        Metrics within a class, such as its recall, stay the same, and so does balanced accuracy. With two classes, the
+        specificity and the area under the ROC curve stay the same, too. Metrics that combine classes by their shares,
+        such as accuracy and precision, change.
 
         Examples
         --------
@@ -147,8 +148,9 @@ class Changed(Answers):
         Parameters
         ----------
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions) or None
-            Cost of each decision for each sample: for its true class only (2 dimensions), or for every class (3
-            dimensions). Classes and decisions are in the order of this profile. None removes the costs.
+            Cost of each decision for each sample. With 2 dimensions, the costs are for the true class of the sample;
+            with 3 dimensions, for every class. Classes and decisions are in the order of `classes` and `decisions` of
+            this profile. None removes the costs.
 
         Returns
         -------
@@ -158,8 +160,8 @@ class Changed(Answers):
         Raises
         ------
         ValueError
-            If costs have another shape, or are negative or not finite. If the profile has neither `y_pred` nor the
-            answers of a classifier.
+            If costs have another shape, or are negative or not finite. If the profile was built without `y_pred`, and
+            not by :meth:`from_estimator`.
 
         Examples
         --------
@@ -174,7 +176,7 @@ class Changed(Answers):
         if costs is None:
             return self if self.costs is None else replace(self, costs=None)
         if not (self.answered or self.prediction_given):
-            raise ValueError("costs of each sample need the answers. Build the profile with y_pred.")
+            raise ValueError("costs of each sample need predictions that were given. Build the profile with y_pred.")
         classes = self.require("classes")
         n_decisions = len(classes if self.decisions is None else self.decisions)
         true_class, given = self.require("true_class"), read_costs_by_sample(costs)
@@ -191,8 +193,8 @@ class Changed(Answers):
         ----------
         similarity : array-like of shape (n_classes, n_classes)
             Correctness in [0, 1] for each pair of predicted class (rows) and true class (columns), in the order of
-            `classes`. In a DataFrame, such as the result of :func:`skconf.profile.tree_similarity`, the names of rows
-            and columns are the classes.
+            `classes`. In a DataFrame, such as the result of :func:`skconf.profile.tree_similarity`, rows and columns
+            must be named by the classes, but may have any order.
 
         Returns
         -------
@@ -206,7 +208,7 @@ class Changed(Answers):
 
         Examples
         --------
-        A cat is half as good an answer as a dog if the picture shows a dog:
+        If the picture shows a dog, the answer "cat" is half as good as the answer "dog":
 
         >>> from skconf import ConfidenceProfile
         >>> similarity = [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]

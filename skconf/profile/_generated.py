@@ -36,7 +36,7 @@ class FromGenerated(FromPairs):
         """Build a profile of questions with several sampled answers for each question.
 
         Answers with the same meaning are one equivalence class. The confidence in an answer is the probability of its
-        class, not of its words. Any answer of the most probable class is the best one [1]_.
+        class, not of its words. The best answer is any answer of the most probable class [1]_.
 
         Parameters
         ----------
@@ -45,12 +45,12 @@ class FromGenerated(FromPairs):
             must have the same value. If you pass `given`, pass one value for each question: whether the given answer is
             right.
         answers : sequence of array-like
-            For each question, the class of each of its sampled answers. Classes are any labels. Questions may have
-            different numbers of answers. The same label in two questions does not mean the same class.
+            For each question, the label of the class of each of its sampled answers. Questions may have different
+            numbers of answers. The same label in two questions does not mean the same class.
         probability : sequence of array-like, default=None
             For each question, the probability that the system gives each sampled answer, in [0, 1].
         confidence : {"frequency", "mean_probability", "probability_share"}, default="frequency"
-            The probability of a class.
+            How to compute the probability of a class.
 
             - "frequency": the share of the sampled answers that are in the class.
             - "mean_probability": the sum of the probabilities of the answers in the class, divided by the number of all
@@ -134,7 +134,7 @@ class FromGenerated(FromPairs):
         confidence : sequence of array-like
             For each sequence, the probability of each of its tokens, given the tokens before it.
         correctness : {"all", "share"}, default="all"
-            When a sequence is right.
+            What makes a sequence right.
 
             - "all": a sequence is right if all its tokens are right. Its confidence is the product of the confidences
               of the tokens, which is the probability of the sequence. It is calibrated if a share c of the sequences
@@ -186,7 +186,7 @@ def _check_counts(correct: Any, answers: Any, probability: Any, confidence: str,
             raise ValueError(f"{name} has {len(entries)} entries for {len(answers)} questions in answers.")
     if len(answers) == 0:
         raise ValueError(
-            "answers has no question. Pass a list with the classes of the sampled answers for each question."
+            "answers has no question. For each question, pass a list with the classes of its sampled answers."
         )
 
 

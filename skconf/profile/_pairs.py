@@ -38,8 +38,8 @@ class FromPairs(Changed):
 
         Correctness may be graded, for example as the share of an answer that is right. The confidence is then the
         expected correctness. It is calibrated if the answers with confidence c have a mean correctness of c. Metrics
-        that count right and wrong answers refuse graded answers. Losses, curves over coverage and calibration errors
-        accept them.
+        that count right and wrong answers refuse graded answers. Most losses, curves over coverage and calibration
+        errors accept them.
 
         Parameters
         ----------
@@ -58,8 +58,8 @@ class FromPairs(Changed):
             A number in [0, 1] for each word in `confidence` and in `correct`.
         abstained : array-like of shape (n_samples,), default=None
             Whether the model abstains in each row: booleans, or 0 and 1. Such a row needs neither correctness nor
-            confidence. It is accepted at no threshold. The coverage counts it as not accepted, and it costs as much as
-            a rejection. All other metrics leave it out.
+            confidence. No threshold accepts it: the coverage counts it as not accepted, and it costs as much as a
+            rejection. All other metrics leave it out.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class FromPairs(Changed):
         >>> selective_accuracy_score(profile, threshold=0.5)
         0.75
 
-        Rows in which the model abstains count only in the coverage:
+        A row in which the model abstains lowers the coverage, but not the selective accuracy:
 
         >>> correct, confidence = [1, 0, None, 1], [0.9, 0.6, None, 0.8]
         >>> profile = ConfidenceProfile.from_correctness(correct, confidence, abstained=[0, 0, 1, 0])
@@ -91,7 +91,7 @@ class FromPairs(Changed):
         >>> coverage_score(profile, threshold=0.5), selective_accuracy_score(profile, threshold=0.7)
         (0.75, 1.0)
 
-        Confidences in grades are numbers of your choice:
+        If confidences are words, choose a number for each word:
 
         >>> grades = {"high": 0.9, "medium": 0.6, "low": 0.3}
         >>> profile = ConfidenceProfile.from_correctness([1, 1, 0], ["high", "medium", "low"], grades=grades)
@@ -146,8 +146,8 @@ class FromPairs(Changed):
 
         The uncertainty is the expected cost. It is calibrated if the answers with uncertainty u have a mean cost of u.
         The score that is compared with a threshold is 1 − u / `largest`, and the risk is the mean cost of accepted
-        answers. ECUAS, the reject cost and the risk-coverage metrics accept such profiles; all other metrics refuse
-        them.
+        answers. ECUAS, the reject cost, the coverage and the risk-coverage metrics accept such profiles, except
+        :func:`~skconf.metrics.excess_aurc_loss`. All other metrics refuse them.
 
         Parameters
         ----------
@@ -156,8 +156,8 @@ class FromPairs(Changed):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            u_M, the largest possible uncertainty: the highest expected cost that the best decision can have. None
-            uses 1; a cost or an uncertainty above 1 is then an error.
+            u_M, the largest possible uncertainty: the expected cost of the best decision in the least certain case.
+            None uses 1; a cost or an uncertainty above 1 is then an error.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
@@ -170,7 +170,8 @@ class FromPairs(Changed):
         Raises
         ------
         ValueError
-            If a value is negative or missing, or if lengths differ. If `largest` is needed but not given.
+            If a value is negative or missing, or if lengths differ. If `largest` is None and a cost or an
+            uncertainty is above 1.
 
         Examples
         --------

@@ -56,8 +56,9 @@ class FromPredictions(FromPairs):
             True labels: numbers, strings, booleans or a pandas categorical.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities, with a column for each class in the order of `labels`. Or a table (pandas, polars, pyarrow)
-            whose columns are named by the labels, as LABEL or proba_LABEL; default names (0, 1, … in pandas, column_0,
-            … in polars) are ignored. In a binary task, you can pass a single column, the probability of `pos_label`.
+            whose columns are named by the labels, as LABEL or proba_LABEL, in any order. If columns have default names,
+            such as 0, 1, … in pandas, they must be in the order of `labels`. In a binary task, you can pass a single
+            column, the probability of `pos_label`.
         {predicted}
         {labels}
         sample_weight : array-like of shape (n_samples,), default=None
@@ -89,8 +90,8 @@ class FromPredictions(FromPairs):
         Warns
         -----
         UserWarning
-            If rows do not sum to 1. If probabilities have an integer type. If a single column seems to be the
-            confidence in the prediction, and not the probability of `pos_label`.
+            If the probabilities of a row do not sum to 1. If probabilities have an integer type. If a single column
+            seems to be the confidence in the prediction, and not the probability of `pos_label`.
 
         Examples
         --------
@@ -187,9 +188,9 @@ class FromPredictions(FromPairs):
         ----------
         estimator : classifier
             A fitted classifier with ``predict_proba``. Its prediction is the most probable class, with two exceptions.
-            A :class:`~skconf.SelectiveClassifier` gives its own predictions, scores and threshold. scikit-learn's
-            ``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` give the result of ``predict``. Both are
-            also found inside a pipeline or a search.
+            A :class:`~skconf.SelectiveClassifier` gives its own predictions, scores and threshold. For scikit-learn's
+            ``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV``, the prediction is the result of
+            ``predict``. The exceptions also apply if such a classifier is inside a pipeline or a search.
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
@@ -198,12 +199,12 @@ class FromPredictions(FromPairs):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predict : bool, default=False
-            If True, call ``predict`` and use its answers as predictions, also for costs. Set it for a classifier whose
-            prediction is not always the most probable class, such as ``SVC(probability=True)``.
+            If True, call ``predict`` and use its results as predictions, also where costs are computed. Set it for a
+            classifier whose prediction is not always the most probable class, such as ``SVC(probability=True)``.
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), default=None
-            Cost of each decision for each sample: for its true class only (2 dimensions), or for every class (3
-            dimensions). Classes and decisions are in the same order as in the classifier. If the decisions of the
-            classifier depend on costs of each sample, pass the costs for every class.
+            Cost of each decision for each sample. With 2 dimensions, the costs are for the true class of the sample;
+            with 3 dimensions, for every class. Classes and decisions are in the same order as in the classifier. If the
+            classifier uses the costs of a sample to decide, pass the costs for every class.
         groups : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other.
 

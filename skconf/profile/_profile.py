@@ -40,8 +40,9 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         The score that is compared with a threshold: the confidence, or another score that you passed or that a
         selective classifier uses.
     sample_weight : ndarray of shape (n_samples,) or None
-        Non-negative weights. None if all weights are one. Weights are scaled if the largest is not in [1e-30, 1e30], or
-        if a positive weight is more than 1e30 times smaller than the largest. See `weight_scale` and `given_weight`.
+        Non-negative weights. None if all weights are one. If the largest weight is not in [1e-30, 1e30], all weights
+        are divided by `weight_scale`; `given_weight` has the weights as given. A weight that is more than 1e30 times
+        smaller than the largest counts as zero.
     classes : ndarray of shape (n_classes,) or None
         Labels in the order of the columns of probabilities. None for a profile from correctness.
     true_class, predicted_class : ndarray of shape (n_samples,) or None
@@ -58,35 +59,36 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     weight_scale : float
         The number by which the weights were divided. It is 1 if the largest weight is in [1e-30, 1e30].
     answered : bool
-        Whether the answers come from :meth:`from_estimator`. Costs of each sample are then the costs of these answers,
-        as if `y_pred` were given.
+        Whether the profile was built by :meth:`from_estimator`. Costs of each sample then apply to the answers of the
+        classifier. In other profiles, they apply to `y_pred`.
     decided : ndarray of shape (n_samples,) or None
-        Position of each answer in `decisions`, or in ``classes`` if `decisions` is None. None if the answer is
-        `predicted_class`.
+        Position of each answer in `decisions`; if `decisions` is None, in ``classes``. If `decided` is None, the
+        answers are `predicted_class`.
     decisions : tuple or None
         The decisions of a classifier, if they are not the classes. The predicted class is then the most probable class.
     costs : ndarray of shape (n_samples, n_decisions) or None
         Cost of each decision for each sample, given its true class. None if costs do not differ by sample.
     groups : ndarray of shape (n_samples,) or None
         Cluster of each answer, such as its row in a multilabel task, where each row has several answers. Answers of one
-        cluster depend on each other, so intervals, comparisons and guarantees draw clusters and not answers.
+        cluster depend on each other, so intervals, comparisons and guarantees use clusters, not answers, as the
+        independent units.
     topic : ndarray of shape (n_samples,) or None
-        Topic of each answer, such as its label in a multilabel task, as a position in `topics`.
+        Topic of each answer, as its position in `topics`. In a multilabel task, the topic is the label.
     topics : tuple or None
         Names of the topics.
     strata : ndarray of shape (n_samples,) or None
-        Stratum of each answer. The number of rows of each stratum is fixed. After :meth:`at_prevalence`, it is the true
-        class.
+        Stratum of each answer. After :meth:`at_prevalence`, the strata are the true classes. Intervals and comparisons
+        treat the number of rows of each stratum as fixed.
     prevalence : tuple of float or None
         Shares of the classes that were given to :meth:`at_prevalence`, in the order of the classes.
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the highest expected cost that the best
-        decision can have.
+        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the expected cost of the best decision
+        in the least certain case.
     abstained : Abstained or None
         The rows in which the model abstains, if there are any. The arrays above do not contain them. Metrics that count
-        them, such as the coverage, use `everything`.
+        them, such as the coverage, use the profile `everything`, which has all rows.
 
     Notes
     -----
@@ -167,15 +169,16 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
 
             - "micro": each label of each sample is an answer, right or wrong. Answers are in the order of the rows.
               They are calibrated if a share c of the answers with confidence c is right. Labels of a sample depend on
-              each other, so the samples are the `groups` of the profile. The labels are its `topics`, so that a report
-              can say which labels are worst.
+              each other, so each sample is a cluster (see `groups` of the profile). The labels are the `topics` of the
+              profile, so that a report can say which labels are worst.
             - "samples": the set of labels that is predicted for a sample is an answer. It is graded by Jaccard's index:
               the number of labels that are both predicted and true, divided by the number of labels that are predicted,
-              true or both (1 if there are no such labels). The confidence is the expected index if labels are
-              independent, given the features. It is calibrated if the sets with confidence c have a mean index of c.
+              true or both. If no label is predicted or true, the index is 1. The confidence is the expected index,
+              computed as if the labels of a sample were independent, given its features. It is calibrated if the sets
+              with confidence c have a mean index of c.
             - None: each label is a binary task with its own profile.
         Y_pred : array-like or sparse matrix of shape (n_samples, n_labels), default=None
-            Predicted labels. Pass them if they are not the labels with a probability above 1/2.
+            Predicted labels. None predicts the labels with a probability above 1/2.
         labels : array-like of shape (n_labels,), default=None
             Names of the labels. None uses the names of the columns of `Y_true`, or else 0, 1, ….
         sample_weight : array-like of shape (n_samples,), default=None
@@ -274,11 +277,11 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             Lower and upper ends of predicted intervals. On each side of `y_pred`, the distribution is half of a normal
             distribution.
         interval_level : float, default=0.9
-            Probability of each interval, in (0, 1), with half of it on each side.
+            Probability of each interval, in (0, 1). Half of it lies on each side of `y_pred`.
         ensemble : array-like of shape (n_samples, n_members), default=None
             Predictions of the members of an ensemble, as draws from the distribution. Members usually differ because
-            the model is uncertain, but not because the data are noisy. If the predictions are drawn without noise,
-            confidences may be too high.
+            the model is uncertain, but not because the data are noisy. If they do not include this noise, confidences
+            may be too high.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None

@@ -28,8 +28,8 @@ class Forecast:
     graded : bool
         Whether correctness falls gradually with the error, as a normal density does.
     deviations : ndarray of shape (n_samples, n_deviations)
-        Standard deviations of normal distributions, which are equally probable. With an ensemble, the distances of its
-        members from the prediction.
+        Standard deviations of normal distributions. The predicted distribution is their mixture with equal weights.
+        With an ensemble, the distances of its members from the prediction.
     drawn : bool
         Whether `deviations` are distances of members.
     """
