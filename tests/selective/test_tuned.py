@@ -1019,7 +1019,7 @@ def around(three, **params):
 
 def test_a_search_around_it_is_seen_to_break_the_level(three):
     search, line = around(three), inspect.currentframe().f_lineno + 2
-    with pytest.warns(UserWarning, match=r"compared 3 candidates.*does not hold with.*0.5.*inside.*n_candidates=3") as caught:
+    with pytest.warns(UserWarning, match=r"compared 3 candidates.*not hold.*0.5.*inside.*n_candidates=3") as caught:
         ConfidenceProfile.from_estimator(search, *three)
     assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)]
     with pytest.warns(UserWarning, match="compared 3 candidates"):
