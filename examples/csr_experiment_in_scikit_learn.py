@@ -57,7 +57,7 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 # A grid search makes the choice. Its data are handwritten digits. Of the calibrations that show no risk, the search
 # takes the one with the highest confidence-weighted accuracy.
 def best_without_risk(results):
-    """Return the number of the candidate to refit."""
+    """Return the index of the candidate to refit."""
     safe = results["mean_test_neg_overconfidence_risk"] > -0.1
     return int(np.where(safe, results["mean_test_cw_accuracy"], 0).argmax())
 

@@ -48,7 +48,7 @@ def cost_of(y, answer):
 
 
 def cheapness(y, answer):
-    """Return the mean cost, negative."""
+    """Return minus the mean cost, because scorers maximise."""
     return -cost_of(y, answer).mean()
 
 

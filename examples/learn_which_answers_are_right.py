@@ -49,7 +49,7 @@ ax.set_title("The same answers in a better order")
 answer = models["learned"].predict_selective(X_test)
 profile = ConfidenceProfile.from_correctness(answer.prediction == y_test, answer.score)
 ReliabilityDisplay.from_predictions(profile, name="learned").ax_.set_title(
-    "Of answers with 0.8, eight in ten are right"
+    "Of answers with confidence 0.8, eight in ten are right"
 )
 
 # %%
