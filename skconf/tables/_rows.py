@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skconf._core.columns import plain
 from skconf._core.grades import has_percentages
-from skconf._core.messages import listed, option, shorten, suggest
+from skconf._core.messages import counted, listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, UNITS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
@@ -145,7 +145,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
             table = rows_where(table, column_names(table), ~ungraded)
             if not states:  # a log says why its samples have no grade
                 states["unscored"] = n = int(ungraded.sum())
-                said.append(f"left out {_count(n, 'row')} without a grade in column {columns.correct!r}")
+                said.append(f"left out {counted(n, 'row')} without a grade in column {columns.correct!r}")
         own, repeated, cluster, told = _clusters_in(table, column, columns)
         if columns.cluster is None:
             said += told
@@ -154,7 +154,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
             reasons = None if answer is None else states_in(columns, table, answer)
             if reasons is not None and (gone := reasons.ne(ANSWERED)).any():
                 states |= reasons[gone].value_counts().to_dict()
-                words = f"took {_count(int(gone.sum()), 'string')} in column {answer!r} as abstentions"
+                words = f"took {counted(int(gone.sum()), 'string')} in column {answer!r} as abstentions"
                 said.append(f"{words}; {option('abstained', False)} takes them as answers")
                 columns = replace(columns, abstained=USUAL["abstained"])
                 table = table.assign(**{USUAL["abstained"]: gone})
@@ -226,7 +226,7 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
     if columns.cluster_column == column or 1 < n_ids >= len(ids) / _MOST_REPEATS:
         own = f"{option('cluster', False)} treats all rows as independent"
         return None, ids, f"took rows with the same {column!r} as a cluster of dependent rows; {own}"
-    each = f"column {column!r} has {_count(n_ids, 'value')} in {_count(len(ids), 'row')}"
+    each = f"column {column!r} has {counted(n_ids, 'value')} in {counted(len(ids), 'row')}"
     return None, None, f"{each}, so it was not used as the id of clusters; pass {option('cluster', column)} to use it"
 
 
@@ -253,10 +253,6 @@ def _independent(cluster: Any) -> str:
         f"rows with the same {cluster!r} may depend on each other, but batches treat all rows as independent: "
         f"intervals and guarantees may not hold. If the rows are independent, pass {option('cluster', False)}"
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def read_columns(file: OpenedFile, names: Sequence[Any], role: str) -> Any:

@@ -13,7 +13,7 @@ from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.worst import worst_answers
 from skconf.report._page.elements import Ids
-from skconf.report._sections.where import certainty, findings, where
+from skconf.report._sections.where import certainty, findings, where, worst_part
 
 HOSTILE = ["<b>", "</script>", "a|b"]
 
@@ -154,6 +154,16 @@ def test_the_confusion_table_has_all_answers_where_all_are_accepted_or_no_thresh
         assert part.title == "Confusion table: all answers"
         assert part.table.shape[1] == 4  # none is sent to a person
     assert not confusion_tables(confidence_report(*draw_classes(600, 11)).evidence)
+
+
+def test_a_class_that_is_called_class_1_is_named_once():
+    y_true = np.arange(900) % 3
+    y_pred = np.where(np.arange(900) % 9 == 1, 0, y_true)  # many answers 0 are wrong
+    proba = np.where(np.arange(3) == y_pred[:, np.newaxis], 0.98, 0.01)
+    evidence = confidence_report(y_true, proba, labels=[0, 1, 2]).evidence
+    for each, name in ((evidence, "class 0: "), (evidence.anonymous(), "class 1: ")):
+        assert f"Worst when it predicts {name}" in where(each).text()
+        assert worst_part(each, next(iter(each.profiles)))[0].startswith(f"Most overconfident when it predicts {name}")
 
 
 def test_rows_and_labels_can_be_left_out():

@@ -1,5 +1,7 @@
 """Which slices fail, in a sentence and a table. The worst comes first, and chance is taken into account."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -16,7 +18,9 @@ _NAMED = 4
 _WHY_FEW = {"rows": "weights differ", "clusters": "answers are in clusters", "answers": "answers are graded"}
 
 
-def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", at: str = ", ") -> str:
+def slice_finding(
+    slices: BySlice, one: str = "slice", several: str = "slices", at: Callable[[str], str] = ", {}".format
+) -> str:
     """Say in which slices, or classes, a model is overconfident, by more than the worst slice would be by chance."""
     names, shares, n_slices = slices.names, slices.shares, len(slices.names)
     if shares.kind == "costs":
@@ -34,7 +38,7 @@ def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", 
     then = f"; then {listed(others)}" if others else ""
     return (
         f"overconfident in {len(overconfident):,} of {n_slices:,} {several}. Worst"
-        f"{at}{names[overconfident[0]]}: {says_and_right(shares, overconfident[0])}{then}.{few}"
+        f"{at(names[overconfident[0]])}: {says_and_right(shares, overconfident[0])}{then}.{few}"
     )
 
 

@@ -31,8 +31,6 @@ from skconf.report._sections.words import (
     words_for,
 )
 
-#: The words between "Worst" and the name of a class.
-_ANSWERING = " when it predicts class "
 #: With at most this many labels, one table has all confusions.
 _IN_ONE_TABLE = 10
 #: Confusions that are listed.
@@ -77,7 +75,7 @@ def findings(evidence: Evidence) -> list[str]:
             said.append(f"{start}no error among {len(profile):,} answers. Of new answers, up to {most} may be wrong.")
             continue
         if model in evidence.by_answer:
-            said.append(f"{start}{slice_finding(evidence.by_answer[model], 'class', 'classes', _ANSWERING)}")
+            said.append(f"{start}{slice_finding(evidence.by_answer[model], 'class', 'classes', _when_it_predicts)}")
         if (topics := Topics.of(profile)) is not None:
             shares = Shares.of(profile, [topics.code], evidence.level)
             said.append(f"{start}worst label, {topics.names[shares.code[0]]}: {says_and_right(shares, 0)}.")
@@ -268,6 +266,11 @@ def certainty(confidence: float) -> str:
     return f"{text}%" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)}%"
 
 
+def _when_it_predicts(name: str) -> str:
+    """Name a predicted class. Some names begin with the word: those of an anonymous report, and many labels."""
+    return f" when it predicts {'' if name.startswith('class ') else 'class '}{name}"
+
+
 def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tuple[str, bool]:
     """Say in which class or requested slice a model is most overconfident, and return whether there is one."""
     found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
@@ -281,10 +284,9 @@ def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tup
         text = f"{what} is shown to be overconfident."
     else:
         _, slices, at = max(worst, key=lambda each: each[0])
-        where = _ANSWERING if slices is evidence.by_answer.get(model) else ", "
-        text = (
-            f"most overconfident{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
-        )
+        name = slices.names[at]
+        where = _when_it_predicts(name) if slices is evidence.by_answer.get(model) else f", {name}"
+        text = f"most overconfident{where}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
     return capitalized(text), bool(worst)
 
 
