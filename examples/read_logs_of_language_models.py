@@ -77,7 +77,7 @@ print(f"large model alone: {alone.coverage:.1%} answered")
 # --------------------
 #
 # This is a log of Inspect. In some rows the model abstains: the answer is blank, or says that the model does not know.
-# These rows count only in the coverage.
+# These rows lower the coverage, and cost as much as a rejection.
 quiz = read_log(logs / "quiz.json")
 print(quiz["state"].value_counts())
 asked = ConfidenceProfile.from_correctness(

@@ -91,7 +91,7 @@ def assess_confidence(
     A stretch is a run of neighbouring bands. Bands begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
     0.9999 and 1. The p-value of a stretch is two-sided. It comes from the distribution that the number of errors would
     have if the confidences were calibrated, a Poisson binomial distribution. Miscalibration is found if p ≤ t · w for
-    any stretch. The weight w is 1 for a level, and ¼ for any other stretch. To find the critical value t, errors are
+    any stretch. The weight w is 1 for the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all others. To find the critical value t, errors are
     drawn many times from the confidences. Each draw gives the smallest p / w of all stretches; t is the 5% quantile of
     these numbers [1]_. The interval of the errors in a stretch is Clopper and Pearson's at the level 1 − t · w. At this
     level, all intervals may be read together. An interval excludes the expected errors if and only if its test finds

@@ -68,7 +68,7 @@ def _rises(sampled: pd.DataFrame) -> str:
     """Say whether worse answers cost more, as they should."""
     rising = sampled.groupby("system")[list(_ORDERS)].agg(lambda costs: bool((np.diff(costs) > 0).all()))
     counts = [f"{rising[order].sum()} of {len(rising)} systems at n = {n}" for order, n in _ORDERS.items()]
-    return f"The cost rises with every step of the temperature of the answers: for {listed(counts)}."
+    return f"The cost rises with each higher temperature at which answers are sampled: for {listed(counts)}."
 
 
 def _costs(cells: pd.DataFrame, n: str) -> Chart:

@@ -79,8 +79,8 @@ QUESTIONS = (
     Question(
         "classes",
         "Does it find every class, also rare ones?",
-        "These are precision and recall, computed from the probability of each class. They change even if a rare class "
-        "is never predicted.",
+        "These are precision and recall, computed from the probability of each class. Even if a rare "
+        "class is never predicted, they show whether its probabilities are better or worse.",
         ("_probabilistic",),
         "choose_a_metric",
     ),

@@ -120,7 +120,7 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         frame = frame.drop(columns="miscalibration")
     note = {
         "right or wrong": (
-            "Expected: the errors that the confidences imply, Σ (1 − c). The intervals of all lines hold together."
+            "Expected: the errors that the confidences imply, Σ (1 − c). The intervals of all rows hold at the same time."
         ),
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",

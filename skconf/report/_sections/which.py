@@ -321,7 +321,7 @@ def _headlines_read(words: Words) -> str:
     """Return how to read the headline metrics."""
     brier = " Brier: the squared error of the confidence." if "confidence_brier_loss" in words.headlines else ""
     return (
-        f"AURC: {words.aurc}, averaged over all shares answered.{brier} Less is better. If the curves of two models "
+        f"AURC: {words.aurc}, averaged over all coverages.{brier} Less is better. If the curves of two models "
         "cross, the better model depends on the share answered."
     )
 

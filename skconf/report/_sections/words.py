@@ -84,7 +84,7 @@ class Words:
             "confidence_brier_loss": "the confidences themselves (Brier)",
         }
     )
-    aurc: str = "the share of errors among the most confident answers"
+    aurc: str = "the error rate of the most confident answers"
     threshold: str = "threshold"
     allowed: str = "errors"
     limited: str = "errors"
