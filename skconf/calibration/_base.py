@@ -22,7 +22,7 @@ from skconf.calibration._graph import Tensor
 
 
 class Column(Protocol):
-    """The calibrated probability of a class, as a function of its probability."""
+    """A function from the probability of a class to its calibrated probability."""
 
     def __call__(self, proba: Floats, /) -> Floats:
         """Return calibrated probabilities."""
@@ -46,7 +46,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _reads_sizes(self) -> bool | None:
-        """Whether the sizes of weights matter, and not only their ratios. None: a wrapped calibrator decides."""
+        """Whether the sizes of weights matter, and not only their ratios. None if a wrapped calibrator decides this."""
         return False
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
@@ -267,7 +267,7 @@ class AmongPresentCalibrator(Calibrator):
             self._fit_present(self._present(proba)[0], np.cumsum(present)[codes] - 1, sample_weight)
 
     def _present(self, proba: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Return the probabilities of the fitted classes, scaled to sum to one, and their sums before."""
+        """Return the probabilities of the fitted classes, scaled to sum to one, and their sums before scaling."""
         held = np.maximum(proba if len(self._fitted) == proba.shape[1] else proba[:, self._fitted], 0.0, dtype=float)
         total = held.sum(axis=1, keepdims=True)
         off = np.abs(total[:, 0] - 1) > _ROUNDING  # else a division would round equal probabilities differently
@@ -303,11 +303,11 @@ class AmongPresentCalibrator(Calibrator):
 
 
 def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
-    """Return which of two columns to calibrate. It determines the other one.
+    """Return which of two columns to calibrate. The other column follows from it.
 
     Floats distinguish values close to 0, but not values close to 1. For example, naive Bayes gives 1e-30 and 1e-20, and
-    the complements of both are 1. So the column is chosen where fewer values merge next to 1, by Gini's impurity; if
-    the columns do not differ in this, it is the second one.
+    the complements of both are 1. So different rows become equal where a column is next to 1. The column is chosen in
+    which these rows mix the classes less, by Gini's impurity; if both mix them equally, it is the second column.
     """
 
     def mixed(column: int) -> float:
@@ -346,10 +346,11 @@ def check_repetitions(caller: str, weight: Floats, scale: float) -> None:
 def zero_stand_in(proba: NDArray[Any]) -> float:
     """Return the value that replaces a probability of zero in a logarithm.
 
-    If the calibration data contain zeros, it is half their smallest positive probability. Forests and nearest
-    neighbours give zeros where a few more votes would give 1%. With 1e-8 instead, the log loss after temperature or
-    Platt scaling was up to 40% higher on scikit-learn's data sets. If the data contain no zeros, it is at most 1e-8. It
-    is never below the float64 epsilon, although probabilities of naive Bayes may be far below that.
+    If the calibration data contain zeros, the value is half their smallest positive probability, because forests and
+    nearest neighbours give zeros where a few more votes would give 1%. With a value of 1e-8, the log loss after
+    temperature or Platt scaling was up to 40% higher on scikit-learn's data sets. If the data contain no zeros, the
+    value is at most 1e-8. The value is never below the float64 epsilon, although naive Bayes may give probabilities far
+    below that.
     """
     blocks = [proba[rows] for rows in row_blocks(len(proba), proba[0].size)]
     smallest = min(float(block.min()) for block in blocks)

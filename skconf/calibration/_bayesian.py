@@ -149,13 +149,13 @@ def _placed(sums: Floats, values: Floats, places: Floats) -> Floats:
 
 
 def _parts(values: Floats, knots: Floats) -> Floats:
-    """Return how much of the way from 0 to each value (column) lies in each segment between knots (row)."""
+    """Return the part of the way from 0 to each value (column) that lies in each segment between knots (row)."""
     ends = np.concatenate([[-np.inf], knots, [np.inf]])[:, np.newaxis]
     return np.clip(values, ends[:-1], ends[1:]) - np.clip(0.0, ends[:-1], ends[1:])
 
 
 def _margins(points: Floats, parts: Floats) -> Floats:
-    """Return a curve for each point: a height, a log slope, and what each segment adds to the log slope."""
+    """Return the log-odds f(l) at every place, for the curve of each point (h, s, s₁, s₂, …)."""
     return points[..., :1] + _slopes(points[..., 1:2] + points[..., 2:]) @ parts
 
 
@@ -164,7 +164,7 @@ def _slopes(logs: Floats) -> Floats:
 
 
 class _Data:
-    """The samples at some places, for the likelihood of curves."""
+    """The weights of positives and negatives at some places, for the likelihood of curves."""
 
     def __init__(self, parts: Floats, hits: Floats, misses: Floats) -> None:
         self.parts, self.hits, self.misses, self.weight = parts, hits, misses, hits + misses
@@ -231,7 +231,7 @@ def _mean(data: _Data, scale: Floats, mode: Floats, spread: Floats) -> tuple[flo
 
 
 def _inverse_root(matrix: Floats) -> Floats:
-    """Return the symmetric roots of the inverses of matrices, which do not depend on the order of rows."""
+    """Return the symmetric roots of the inverses of matrices: they do not depend on the order of parameters."""
     values, vectors = np.linalg.eigh(matrix)
     values = np.maximum(values, 1e-14 * values[..., -1:])
     return np.asarray((vectors / np.sqrt(values)[..., np.newaxis, :]) @ vectors.swapaxes(-1, -2))

@@ -1,4 +1,4 @@
-"""Members of the pool: temperature scaling with a bend and a tail, and a line of the log-odds."""
+"""Two calibrators of the pool: temperature scaling with a bend and a tail, and a line of the log-odds."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -133,7 +133,7 @@ class BentTemperatureCalibrator(Calibrator):
         return hessian
 
     def _go_on(self, blocks: _Blocks, hessian: Floats) -> None:
-        """Go on with all rows, but with the Hessian of a part of them, or of all rows if the part is too different."""
+        """Go on with all rows and the Hessian of a part of them. If this converges slowly, search with all rows."""
         start, last = self.point_, np.inf
         while True:
             value, gradient, _ = self._loss(blocks(), curved=False)
@@ -219,9 +219,10 @@ def _solved(hessian: Floats, gradient: Floats) -> Floats:
 
 
 def order_of_rows(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> NDArray[np.intp]:
-    """Return the rows ordered by their largest probability. The order of rows and classes has no effect.
+    """Return the rows ordered by their largest probability.
 
-    With two classes, they are ordered by the probability of the class that is more probable on average.
+    With two classes, rows are ordered by the probability of the class that is more probable on average. The result does
+    not depend on the order in which rows and classes are given.
     """
     by_size = _by_size(proba, sample_weight)
     apart = (proba * np.sqrt(by_size + 2.0)).sum(axis=1)  # rows of the same sums are the same

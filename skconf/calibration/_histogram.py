@@ -90,7 +90,7 @@ class _Histogram:
 
 
 def _quantile_edges(proba: Floats, sample_weight: Floats, n_bins: int) -> Floats:
-    """Return the upper edges of all bins except the last. An edge is the greatest probability in the bin."""
+    """Return the upper edges of all bins except the last. Each edge is the greatest probability in its bin."""
     values, level = np.unique(proba, return_inverse=True)
     bins = equal_mass_bin(np.bincount(level, sample_weight).astype(np.float64), n_bins)
     return values[:-1][np.diff(bins) > 0]

@@ -165,7 +165,7 @@ def _line_of_odds(
 
 
 def with_further(starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float) -> tuple[Floats, Floats]:
-    """Return, at every value, two isotonic regressions with samples added there: all negative, all positive."""
+    """Return two isotonic regressions at every value: with negative, and with positive samples added there."""
     turned = len(positive) - np.append(starts[1:], len(positive))[::-1]
     lowest = 1 - _with_positives(turned, negative[::-1], positive[::-1], further)[::-1]
     return lowest, _with_positives(starts, positive, negative, further)
@@ -175,10 +175,10 @@ def _with_positives(starts: NDArray[np.intp], positive: Floats, negative: Floats
     """Return, at every value j, the isotonic regression with `further` positives added at j.
 
     This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, with the added positives. The
-    positives only raise the regression at j, so b can be restricted to the ends of the plateaus of the regression
-    without these positives. It can run over all ends from a on, because ends before j do not lower the maximum. The
-    minimum is then the same for all j. The means of the plateaus rise. So the minimum is reached where the next mean is
-    no longer below the mean so far. Steps of 2ⁱ find this end.
+    positives only raise the regression at j, so b needs to be only an end of a plateau of the regression without these
+    positives. Ends before j do not lower the maximum, so b can run over all ends from a on, and the minimum depends on
+    a only. Because the means of the plateaus rise, the minimum is at the first end where the mean of the next plateau
+    is not below the mean so far. Steps of 2ⁱ find this end.
     """
     hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
     ends = np.append(starts[1:], len(positive))

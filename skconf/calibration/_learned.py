@@ -270,7 +270,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.asarray(total)
 
     def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
-        """Return the target of the models that learn the class, in the codes of the answers."""
+        """Return what the models learn, as codes: the true class, or 1 for a right answer and 0 for a wrong one."""
         if not self._of_classes:
             return right.astype(np.intp)
         if true_class is None:
@@ -278,7 +278,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.asarray(true_class)
 
     def _used(self, weight: Floats) -> NDArray[np.intp]:
-        """Return the rows that are used to learn."""
+        """Return the rows to learn from: rows with weight, but at most `_MOST_ROWS` of them, drawn at random."""
         used = np.flatnonzero(weight > 0)
         if len(used) <= _MOST_ROWS:
             return used
@@ -342,7 +342,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.column_stack([_numbers(table[name], kinds) for name, kinds in zip(table, self._kinds, strict=True)])
 
     def _by_name(self, given: Any, *, fit: bool) -> Any:
-        """Return a table with the columns of ``fit`` in their order, if both have names."""
+        """Return a table with its columns in the order of ``fit``, if both tables have column names."""
         names = column_names(given)
         if fit:
             self._names = names

@@ -30,7 +30,7 @@ class Prior(NamedTuple):
 
 
 class _At(NamedTuple):
-    """The loss at a point, its derivatives, and the chances of the samples."""
+    """The loss at a point, its derivatives, and for every sample the probability of the outcome that did not occur."""
 
     value: float
     gradient: Floats
@@ -122,7 +122,7 @@ def in_groups(
 ) -> tuple[Floats, NDArray[np.bool_], Floats]:
     """Return values, outcomes and weights of groups of samples with the same outcome and nearly the same value.
 
-    They have nearly the likelihood of the samples. Few samples are returned as they are.
+    The groups have nearly the same likelihood as the samples. Few samples are returned as they are.
     """
     if len(values) <= _MANY:
         return values, target, sample_weight

@@ -101,7 +101,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
         self.matrix_, self.offset_ = change[:, :-1] + np.eye(len(change)), change[:, -1]
 
     def _logs(self, proba: Floats) -> Floats:
-        """Return log-probabilities of the first calibrator, and ones, of shape (n_classes + 1, n_rows)."""
+        """Return the log-probabilities of `base_`, and a row of ones, of shape (n_classes + 1, n_rows)."""
         logs = np.ones((proba.shape[1] + 1, len(proba)))
         logs[:-1] = self.base_.predict_proba(proba).T
         np.maximum(logs, np.exp(-FARTHEST), out=logs)
@@ -169,7 +169,7 @@ class _Scores:
         return change(minimize(loss, np.zeros(self.start.size), jac=True, method="L-BFGS-B", options=options).x)
 
     def _roots(self) -> Floats:
-        """Return, for each class, a matrix or its diagonal that scales the curvature to about 1."""
+        """Return for each class a matrix that scales the curvature to about 1; with many classes, its diagonal."""
         proba, _ = softmax(self.start @ self.logs, -FARTHEST)
         spread = (proba * (1 - proba)) @ self.weight
         if len(spread) > _MOST_MATRICES:

@@ -145,7 +145,7 @@ def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Float
 
 
 def _grouped(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Return mean and weight of groups of close values, for values of zero or more."""
+    """Return the mean and the weight of each group of close values. No value may be negative."""
     group = (values * ((_GROUPS - 1) / (values.max() or 1.0))).astype(np.intp)
     group[1::2] += _GROUPS  # every second row goes to a second set of sums, so that additions need not wait
     mass, total = (np.bincount(group, weights).astype(np.float64) for weights in (weight, weight * values))

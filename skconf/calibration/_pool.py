@@ -87,8 +87,8 @@ def scales_absent(member: Any) -> bool:
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
     """Return new, fitted members. A member None means the raw probabilities.
 
-    A member that is the base of another member is fitted once for both. If a class is missing, this base is fitted
-    again, because the other member leaves the class out.
+    If a member is the base of another member, it is fitted once for both. If a class has no samples, the other member
+    leaves this class out, and so fits the base again.
     """
     made = dict[int, Any]()
     shared = bool(np.bincount(codes, minlength=proba.shape[1]).all())
@@ -160,10 +160,10 @@ def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tupl
 
 
 def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:
-    """Return the smallest width of the tail for which lowering its confidences makes the size ratio low enough.
+    """Return the smallest width of the tail: confidences in the tail are lowered, so that the size ratio is low enough.
 
-    The width lies in [0, 0.5]. `unsure` is 1 − confidence of each sample, and weights are repetition counts. `zscore`
-    is the number of standard deviations by which the ratio may be above 1.
+    The width lies in [0, 0.5]. `unsure` is 1 − confidence of each sample, and weights are repetition counts. The size
+    ratio is low enough if it is at most `zscore` standard deviations above 1.
     """
 
     def too_sure(width: float) -> bool:
@@ -202,10 +202,10 @@ def lowered(proba: Floats, width: float) -> Floats:
 def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_weight: Floats) -> Floats:
     """Return the weights of the members, from their probabilities for held-out samples with the classes `codes`.
 
-    Members whose likelihood is far below the best likelihood get less prior weight, because they would spoil the mean.
-    A difference of a few times √n nats is more than chance. If the classes are nearly separable, log losses are too
-    small for such a difference, and a few times the root of the best log loss is more than chance. For example, the raw
-    probabilities are worse by more than chance if class frequencies have changed.
+    Members whose summed log loss is far above the lowest sum get less prior weight, because they would spoil the mean.
+    For example, the raw probabilities are far worse if class frequencies have changed. A difference is large if it is a
+    few times √n nats. If the classes are nearly separable, log losses are too small for such a difference; then it is
+    large if it is a few times the root of the lowest sum.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
     loss = -(np.log(chance) @ sample_weight)
@@ -249,11 +249,12 @@ def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Flo
 def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: int) -> Iterator[Floats]:
     """Yield, for each fold, how much of every sample's weight is held out.
 
-    The weights are put in a line, ordered by the largest probability. The line is cut into blocks with one unit of
+    The samples are put in a line, ordered by their largest probability. The line is cut into blocks with one unit of
     weight for each fold. Within a block, each fold gets one unit, in an order that differs between blocks. So all folds
     have the same mix of probabilities. They do not have the same mix of classes, because held-out samples would then
-    repeat the class frequencies of the training samples. A weight of 3 is treated like three rows. The order of rows
-    and of classes has no effect. If all weights are below one, the unit is the largest weight.
+    repeat the class frequencies of the training samples. The unit is 1, or the largest weight if all weights are below
+    1. A weight of 3 is treated like three rows. The result does not depend on the order in which rows and classes are
+    given.
     """
     order = order_of_rows(proba, codes, sample_weight)
     unit = min(1.0, float(sample_weight.max()))
@@ -272,7 +273,7 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
 
 
 def _mixed(numbers: Floats) -> NDArray[np.int64]:
-    """Return pseudo-random whole numbers, always the same one for the same number."""
+    """Return a pseudo-random whole number for each number; equal numbers give equal results."""
     bits = np.fmod(numbers, 2.0**53).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     bits ^= bits >> np.uint64(30)
     bits *= np.uint64(0xBF58476D1CE4E5B9)

@@ -158,7 +158,7 @@ def _shares_of(column: LabelColumn, classes: NDArray[Any]) -> Floats:
 
 
 def _classes(labels: ArrayLike | None, y_proba: Any, named: list[Any], n_classes: int) -> NDArray[Any]:
-    """Return the labels of the columns: the given labels, the names in a table, or the labels with a given share."""
+    """Return the labels of the columns: the given labels, the names in a table, or those with a share in `named`."""
     if labels is not None:
         classes = check_labels(labels)
     else:

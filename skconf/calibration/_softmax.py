@@ -203,7 +203,7 @@ def _logs(proba: NDArray[Any], zero: float) -> Floats:
 
 
 def softmax(scores: Floats, lowest: float | None = None) -> tuple[Floats, Floats]:
-    """Compute softmax over the first axis in place. Return it, and the logarithms of the sums of exponentials.
+    """Compute softmax over the first axis in place. Return the result, and the logarithms of the sums of exponentials.
 
     Differences to the highest score of the column are clipped to `lowest` (a negative number) or more.
     """
@@ -292,9 +292,10 @@ class _LogPartition:
 
 
 def _most_likely(data: _Data, caller: str, *, shifted: bool) -> tuple[float, Floats]:
-    """Return the α and β of the largest likelihood; with smoothed targets if it has no maximum.
+    """Return the α and β of the largest likelihood. If it has no maximum, use smoothed targets.
 
-    Only the smoothed targets read the sizes of weights, so only they warn if these can hardly be repetition counts.
+    The sizes of weights matter only for smoothed targets. So only these lead to a warning if the weights can hardly be
+    repetition counts.
     """
     sums, squares, own = np.zeros(data.n_classes), 0.0, 0.0
     for logs, codes, weight in data:
@@ -307,7 +308,7 @@ def _most_likely(data: _Data, caller: str, *, shifted: bool) -> tuple[float, Flo
     partition = _LogPartition(data, means, unit, shifted=shifted)
 
     def maximum(missed: float) -> Floats:
-        """Return the parameters for smoothed targets, which give the other classes a part."""
+        """Return the best parameters for smoothed targets, of which a part `missed` is given to the other classes."""
         other = missed / (data.n_classes - 1)
         target = (1 - missed) * share + other * (1 - share)
         along = (1 - missed) * own + other * (sums.sum() - own) - target @ means

@@ -171,10 +171,10 @@ def _knots(values: Floats, n_knots: int) -> Floats:
 
 
 def _rising(knots: Floats, ridge: Floats) -> Prior:
-    """Return a prior at the unchanged probability: the height in the middle of the knots, and slopes ≥ 0 around 1.
+    """Return a prior around the unchanged probability: its height in the middle of the knots, and slopes ≥ 0 around 1.
 
-    The height has no ridge penalty, but the search starts there. Far from it, all samples may be saturated, and then no
-    step helps.
+    The height has no ridge penalty; its centre is only where the search starts. Far from it, all samples may be
+    saturated, and then no step helps.
     """
     centre = np.append(knots[[0, -1]].mean(), np.ones(len(knots)))
     return Prior(centre, ridge, np.arange(len(centre)) > 0)
@@ -193,10 +193,10 @@ class _Rise:
         return self
 
     def features(self, values: Floats) -> Floats:
-        """Return the factors of height and slopes: 1, and areas under hat functions between the origin and the values.
+        """Return the features whose coefficients are the height and the slopes.
 
-        The origin is in the middle of the knots. With an origin at one end, height and slopes would be strongly
-        correlated.
+        They are 1, and the areas under the hat functions between the origin and the values. The origin is in the middle
+        of the knots. With an origin at one end, height and slopes would be strongly correlated.
         """
         return (
             _areas(self.knots, values)

@@ -67,7 +67,7 @@ class Truth(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """A fitted model of the class, or of whether answers are right."""
+    """A fitted model that predicts the class, or whether answers are right."""
 
     model: Any
     of_class: bool
@@ -186,7 +186,7 @@ def gain(before: Floats, after: Floats, truth: Truth) -> tuple[float, float]:
 
 
 def _task(seen: Seen, of_class: bool) -> tuple[Floats, Codes]:
-    """Return the input of a model, and the class whose probability it needs."""
+    """Return the input of a model, and for each answer the class whose probability is that of a right answer."""
     if of_class:
         return seen.columns, seen.asked
     return np.column_stack([seen.own, seen.columns]), np.ones(len(seen.own), dtype=np.intp)

@@ -96,7 +96,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
 
 
 class _Pair:
-    """The two isotonic regressions with one more sample at a probability, negative or positive."""
+    """Two isotonic regressions for each probability: with one more negative or one more positive sample there."""
 
     def __init__(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> None:
         self.values, where = np.unique(proba, return_inverse=True)
@@ -108,7 +108,7 @@ class _Pair:
         self.low, self.high = np.append(0.0, low), np.append(high, 1.0)
 
     def bounds(self, proba: Floats) -> tuple[Floats, Floats]:
-        """Return p₀ and p₁."""
+        """Return p₀ and p₁, the values of the two regressions at each probability."""
         below, above = (np.searchsorted(self.values, proba, side) for side in ("right", "left"))
         return self.low[below], self.high[above]
 

@@ -1,4 +1,4 @@
-"""Floors of CWSA: the mean reward of the accepted is shown by bets at planned thresholds.
+"""Show that the mean reward of the accepted (CWSA) is above a floor, by bets at planned thresholds.
 
 At the threshold τ, a right answer of confidence c earns (c − τ)/(1 − τ); a wrong one loses the same amount. The terms
 change with the threshold, so counts cannot be carried from test to test as for errors and costs. Each threshold has its
@@ -32,14 +32,14 @@ def rewards(score: Floats, correct: NDArray[np.bool_], threshold: float, *, plus
 
 
 def fewest_terms(floor: float, share: float) -> int:
-    """Return the fewest terms in [0, 1] that can show that their mean is above a floor, if all of them are 1."""
+    """Return how many terms in [0, 1] are needed to show that their mean is above a floor, if all of them are 1."""
     if floor >= 1:
         return 2**62
     return math.ceil(math.log(len(_BETS) / share) / -math.log(floor) * (1 - 1e-12))
 
 
 def planned_bets(accepted: NDArray[np.intp], floor: float, share: float) -> NDArray[np.intp]:
-    """Return the positions of the thresholds that are tested, given the number of terms at each threshold."""
+    """Return the positions of the thresholds to test, given the number of terms at each threshold."""
     count, counts = float(fewest_terms(floor, share)), []
     while count < accepted[-1]:
         counts.append(math.ceil(count))

@@ -1,13 +1,14 @@
 """Find thresholds with a risk of at most a target, by exact tests of error counts, from strict to loose.
 
-Rank n samples by their scores, and let E_k be the number of errors among the first k. Consider the thresholds whose
-risk is above the target r. For all of them together, E_k is at least as large as W_k, the sum of k independent
-variables that are 1 with probability r. The tests below wrongly pass any of these thresholds with a probability of at
-most δ = 1 − the confidence level.
+Rank n samples by their scores, and let E_k be the number of errors among the first k. Let W_k be the sum of k
+independent variables that are 1 with probability r, the target. Consider the thresholds whose risk is above r. W can be
+drawn such that E_k is at least W_k at all these thresholds at once. With a probability of at most δ = 1 − the
+confidence level, the tests below wrongly pass one or more of these thresholds.
 
-The distribution of W is carried from test to test. Each test removes probability from the lowest values, because so few
-errors would be too improbable at the target. All tests together remove at most δ. A test that succeeds leaves its part
-of δ to the tests after it (a step-down, after Romano and Wolf, 2005).
+The distribution of W is carried from test to test. A test succeeds if the number of errors is so low that W would
+hardly be as low. If it does not succeed, it removes the probability of these lowest values from the distribution. All
+tests together remove at most δ. A test that succeeds removes nothing, and leaves its part of δ to the tests after it (a
+step-down, after Romano and Wolf, 2005).
 """
 
 import math
@@ -118,7 +119,7 @@ class _Plan(NamedTuple):
         most_errors: int | None = None,
         spend: str = "evenly",
     ) -> "_Plan":
-        """Plan tests at ascending counts. If `most_errors` is None, it is as large as any test allows."""
+        """Plan tests at ascending counts. No test succeeds with more than `most_errors`; if None, it is computed."""
         if most_errors is None:
             last = counts[-1] if len(counts) else 0
             most_errors = int(binom.ppf(1 - confidence_level, last, target))
@@ -317,7 +318,7 @@ def required_samples(
 
 @lru_cache(maxsize=1024)  # a report asks the same for each of its models and sections
 def _rows_needed(target: float, confidence_level: float, coverage: float, errors: int) -> int:
-    """Return how many samples one promise needs."""
+    """Return how many samples keep a target, if `errors` of the accepted ones (a share `coverage`) are wrong."""
 
     def enough(n_samples: int) -> bool:
         planned = planned_counts(n_samples, target, confidence_level)

@@ -33,8 +33,8 @@ def keep_in_slices(
 ) -> TunedThreshold:
     """Choose the threshold of each slice; warn if everything is rejected in some slices.
 
-    If there are clusters, the threshold of a slice is chosen on a random sample from each cluster. The seed is for
-    drawing these samples, and for tossing the coins of costs.
+    If there are clusters, the threshold of a slice is chosen on one random sample of each cluster. The seed is used to
+    draw these samples, and to replace costs by random errors (see `_promises`).
     """
     rng = separate_stream(random_state)
     names = [_EVERYTHING] if slices.names is None else list(slices.names)
@@ -93,7 +93,7 @@ def placed(score: Floats, threshold: Floats) -> Floats:
 
 
 def _why_rejected(guarantees: pd.DataFrame, thresholds: Floats, *, whole: bool, what_counts: str) -> str:
-    """Return why everything, or every sample of some slices, is rejected; warn of it. Empty if no slice is rejected."""
+    """Warn if everything is rejected, in all or in some slices, and return the reason; "" otherwise."""
     rejected = guarantees.loc[~guarantees["shown"]]
     if not len(rejected):
         return ""

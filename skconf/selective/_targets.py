@@ -19,7 +19,7 @@ _OTHER_NAMES = {
 
 
 def names_of(kind: type, target: Any) -> list[str]:
-    """Return the names of those promises in a target that are of a kind."""
+    """Return the names in a target that stand for promises of the class `kind`."""
     if not isinstance(target, Mapping):
         return []
     return [risk for risk, each in KINDS.items() if issubclass(each, kind) and risk in target]
@@ -59,7 +59,7 @@ def read_promises(
 
 
 def _instead(risk: Any, value: Any) -> str:
-    """Return what to promise instead of something else, after a space; "" if nothing is close."""
+    """Return what to promise instead of an unknown name: a sentence after a space, or "" if nothing is close."""
     if risk in ("accuracy", "precision"):
         limit = f" of at most {1 - value:.6g}" if isinstance(value, int | float) and 0 < value < 1 else ""
         where = "" if risk == "accuracy" else f" in each predicted class ({option('slices', BY_CLASS)})"

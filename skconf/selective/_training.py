@@ -109,7 +109,7 @@ class Training:
         return fit_classifier(clone(self.estimator), *part, self.classes, params, evaluation)
 
     def _held_to_evaluate(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
-        """Split rows into training rows and evaluation rows. All classes of the latter occur in the training rows."""
+        """Split rows into training rows and evaluation rows. No class occurs only in the evaluation rows."""
         train, held = self.hold_out(rows, fraction)
         unit = self.everything if self.clusters is None else self.clusters
         untrained = unit[held[~np.isin(self.codes[held], self.codes[train])]]
@@ -180,9 +180,9 @@ class Training:
         return learner.fit(self.samples(rows), proba, right, weight, predicted=predicted, groups=groups, **known)
 
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
-        """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part.
+        """Return pairs of rows to fit on and rows to predict. If `cv` is a fraction, there is one pair.
 
-        A fraction and a number of folds keep groups whole. A given splitter decides itself whether it does.
+        If `cv` is a fraction or a number of folds, groups are kept whole. If it is a splitter, the splitter decides.
         """
         if isinstance(cv, Real) and not isinstance(cv, Integral):
             return [self.hold_out(self.everything, float(cv), by_class=by_class)]
@@ -259,7 +259,7 @@ def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
 
 
 def separate_stream(random_state: Any) -> np.random.Generator:
-    """Return random numbers that are independent of the random numbers which hold out clusters, for the same seed."""
+    """Return a generator of random numbers. They are independent of those that hold out clusters for the same seed."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
 
 
@@ -268,6 +268,6 @@ ONE_COUNTS = " (of each cluster, one sample counts)"
 
 
 def one_of_each(clusters: Codes, rng: np.random.Generator) -> Rows:
-    """Return the row of a random sample of each cluster, ascending."""
+    """Draw one sample of each cluster at random, and return their rows in ascending order."""
     shuffled = rng.permutation(len(clusters))
     return np.sort(shuffled[np.unique(clusters[shuffled], return_index=True)[1]])

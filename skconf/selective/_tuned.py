@@ -192,7 +192,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     - No scores tie, and `thresholds` is None. The risk may then rise and fall with the coverage.
     - Once the risk has reached `target`, it rises with the coverage. Scores may tie, and you may pass `thresholds`.
 
-    With `groups`, the threshold is chosen on a random sample from each cluster, and the promise is about the risk of a
+    With `groups`, the threshold is chosen on one random sample of each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
     ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
@@ -367,7 +367,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         clusters: Codes | None,
         mix: Mix | None,
     ) -> TunedThreshold:
-        """Return the thresholds that keep several promises or promises in slices."""
+        """Return the thresholds for several promises, or for promises in slices."""
         promised = names_of(MeanReward, self.target)
         if promised and not (training.rule is None and self._by_confidence):
             raise ValueError(
@@ -386,7 +386,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         return replace(tuned, threshold=0.5)  # from which the distance to the threshold of a slice is measured
 
     def _charges(self, training: Training, profile: ConfidenceProfile, rows: Rows) -> dict[str, Charge]:
-        """Return what each prediction costs, for each promise of a mean."""
+        """Return what each prediction costs, for each promise of a mean cost or of ECUAS."""
         promised = names_of(MeanCharge, self.target)
         if not promised:
             return {}
@@ -485,7 +485,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         return _OutOfSample(training.fit_on(training.everything), calibrator, learned, rows, predicted, score)
 
     def _calibrate(self, training: Training, raw: NDArray[Any], rows: Rows) -> tuple[Any, Any]:
-        """Return a calibrator and a learned confidence, or None, fitted on raw probabilities of some rows."""
+        """Fit a calibrator and a learned confidence on raw probabilities of some rows; None where not requested."""
         calibrator = training.calibrator(raw, rows)
         return calibrator, self._learn(training, [(raw, calibrator, rows)])
 
@@ -500,7 +500,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
 
 class _OutOfSample(NamedTuple):
-    """A fitted classifier, its calibrator and learned confidence, and what it answers in rows that it has not seen."""
+    """A fitted classifier, its calibrator and learned confidence, and answers to rows that none of them has seen."""
 
     model: FittedClassifier
     calibrator: Any

@@ -1,4 +1,4 @@
-"""Find the threshold that is best for an objective, given predictions. The tuned classifier uses it, too."""
+"""Find the threshold that is best for an objective, given predictions. The tuned classifier calls this, too."""
 
 from __future__ import annotations
 
@@ -197,7 +197,10 @@ def tune_threshold(
 
 
 def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: float | None) -> Codes | None:
-    """Return the cluster of each answer; refuse arguments that need a guarantee, or that exclude one."""
+    """Return the cluster of each answer; None without clusters or without a guarantee.
+
+    Raise if groups are given without a guarantee, or if the answers or their weights exclude a guarantee.
+    """
     if confidence_level is None:
         if groups is not None:
             raise ValueError(
@@ -219,7 +222,7 @@ def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: fl
 
 
 def charges_of(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[str, Charge]:
-    """Return what each prediction costs, for each promise of a mean."""
+    """Return what each prediction costs, for each promise of a mean cost or of ECUAS."""
     promised = names_of(MeanCharge, target)
     if not promised and cost_matrix is not None:
         raise ValueError(
@@ -252,11 +255,12 @@ def keep_promises(
     random_state: Any,
     mix: Mix | None,
 ) -> TunedThreshold:
-    """Return the thresholds that keep several promises or promises in slices.
+    """Return the thresholds for several promises, or for promises in slices.
 
-    `aim` has the level, the number of candidates and the given thresholds. If there are clusters, the threshold of a
-    slice is chosen on a random sample from each cluster. `charges` says what each prediction costs, for each promise of
-    a mean. `mix` has the shares of the classes where predictions are used; None means the shares in the samples.
+    `aim` has the confidence level, the number of candidates and the given thresholds. If there are clusters, the
+    threshold of a slice is chosen on one random sample of each cluster. `charges` says what each prediction costs, for
+    each promise of a mean cost or of ECUAS. `mix` has the shares of the classes where predictions are used; None means
+    the shares in the samples.
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
@@ -329,7 +333,7 @@ def choose_threshold(
 ) -> TunedThreshold:
     """Return the best threshold for an objective; warn if none qualifies.
 
-    If there are clusters, the threshold is chosen on a random sample from each cluster. `mix` has the shares of the
+    If there are clusters, the threshold is chosen on one random sample of each cluster. `mix` has the shares of the
     classes where predictions are used; None means the shares in the samples. `see` names the attribute that shows the
     user what each threshold achieves.
     """

@@ -115,7 +115,7 @@ def _evaluated(
     progress: bool,
     n_jobs: int | None,
 ) -> InBatches:
-    """Evaluate the files; a trial of some rows shows which metrics the predictions allow."""
+    """Evaluate the files. The predictions in `trial` show which metrics can be computed."""
     rows = _rows(trial, columns, metrics)
     names = [row.name for row in rows]
     evidence = GradedSums() if trial.kind == "graded" else VerdictSums()
@@ -175,7 +175,7 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
 
 
 def _values(plan: Plan, totals: Mapping[Any, State]) -> pd.DataFrame:
-    """Compute values, with a row for each group, and one warning about values that are not exact."""
+    """Return values, with a row for each group. Warn of values that are not exact, because confidences were rounded."""
     with collected() as notices:
         rows = [plan.values(state) for state in totals.values()]
         values = pd.DataFrame(rows, index=pd.Index(list(totals), tupleize_cols=False))

@@ -46,7 +46,7 @@ class BySlice:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, slices: Mapping[Any, Slices], level: float) -> Self:
-        """Compute the slices of all columns together."""
+        """Compare the slices of all columns, with p-values that are adjusted for all of them together."""
         columns = [each.codes for each in slices.values()]
         shares = Shares.of(profile, columns, level)
         names = [name for each in slices.values() for name in each.names[: int(each.codes.max()) + 1]]
@@ -56,11 +56,12 @@ class BySlice:
 
     @classmethod
     def of_counts(cls, names: Sequence[str], count: Any, right: Floats, says: Floats, level: float) -> Self:
-        """Compare groups for which only numbers of answers and means are known.
+        """Compare groups of which only the numbers of answers, the accuracies and the mean confidences are known.
 
-        For a given mean confidence, a number of errors or more is most probable if all confidences are equal, provided
-        that it is at least the expected number plus one (Hoeffding, 1956). So p-values from the binomial distribution
-        are then never too small. If less than one error is expected, one or more have at most this probability.
+        For a given mean confidence, k errors or more are most probable if all confidences are equal, provided that k is
+        at least the expected number plus one (Hoeffding, 1956). So for these k, p-values from the binomial distribution
+        are never too small. For a smaller k, the p-value is 1. Only for k = 1 it is the expected number (at most 1),
+        because one error or more have at most this probability.
         """
         count = np.asarray(count, dtype=np.intp)
         low, high = clopper_pearson(right, count.astype(np.float64), level)
@@ -79,6 +80,6 @@ class BySlice:
 
     @property
     def grade(self) -> Grade:
-        """The worst harm in the slices in which the model is overconfident."""
+        """The worst grade of harm among the slices in which the model is overconfident."""
         shares = self.shares
         return worst_harm((1 - shares.high[at], 1 - shares.low[at], 1 - shares.says[at]) for at in self.overconfident)

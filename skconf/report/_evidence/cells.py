@@ -1,4 +1,4 @@
-"""Answers counted in cells of confidence with round ends: the thresholds of predictions read in batches."""
+"""Count answers in cells: intervals of confidence with round ends. In batches, their lower ends are the thresholds."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -38,7 +38,7 @@ class CellSums(Additive, rests_on="errors"):
 
 
 def stops_of_cells(counts: NDArray[Any], errors: NDArray[Any], level: float) -> Stops:
-    """Return the starts of cells that have answers, as thresholds."""
+    """Return the thresholds: the lower ends of the cells that have answers."""
     held = np.flatnonzero(counts > 0)[::-1]
     accepted = np.cumsum(counts[held])
     return Stops(

@@ -1,4 +1,4 @@
-"""The cases that each model answers at the allowed errors, and its cost, with differences by a paired bootstrap."""
+"""The share of cases that each model answers at the allowed errors, and its cost, compared by a paired bootstrap."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -138,7 +138,7 @@ class _Drawn:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, stops: Stops, units: Any, drawn: Floats) -> Self:
-        """Sum the rows of each unit and stop, and then the stops from the most confident one on."""
+        """Sum, in each draw, the rows that each threshold accepts, for at most `_MOST_STOPS` thresholds."""
         kept = np.array(sorted(stops.spread(_MOST_STOPS)))
         stop = np.searchsorted(-stops.score[kept], -profile.score)  # the first that accepts a row
         weight = np.ones(len(profile)) if profile.given_weight is None else profile.given_weight

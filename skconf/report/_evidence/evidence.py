@@ -118,12 +118,12 @@ class Evidence:
 
     @cached_property
     def n_candidates(self) -> int:
-        """How many rankings share the probability of a guarantee: people take the best score of the best model."""
+        """Number of rankings that share the level of a guarantee: people take the best score of the best model."""
         return len(self.values) * (1 if self.score_name is None else 2)
 
     @cached_property
     def is_mixed(self) -> bool:
-        """Whether some models have costs and others a correctness. No question then fits all of them."""
+        """Whether some models have costs and others a correctness. Then no question fits all models."""
         return len({profile.kind == "costs" for profile in self.profiles.values()}) > 1
 
     @cached_property
@@ -234,7 +234,7 @@ class Evidence:
 
     @cached_property
     def own_costs(self) -> Mapping[Any, float]:
-        """The mean cost of a case for each model that decides by costs, with these costs; only where it is known."""
+        """The mean cost of a case for each model that decides by known costs, computed with these costs."""
         found = {model: own_cost(profile) for model, profile in self.profiles.items()}
         return {model: cost for model, cost in found.items() if cost is not None}
 
@@ -325,7 +325,7 @@ class Evidence:
 
 
 def _by_topic(profile: ConfidenceProfile) -> dict[Any, Slices]:
-    """Return the slices by the topic of answers: the labels of a multilabel task."""
+    """Return the topics of the answers as slices (the labels of a multilabel task); nothing if there are none."""
     topics = Topics.of(profile)
     return {} if topics is None else {"label": Slices(topics.code, [f"label = {name}" for name in topics.names])}
 

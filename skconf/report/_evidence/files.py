@@ -64,7 +64,8 @@ def evidence_of_files(
 ) -> Evidence | TableAlone:
     """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says.
 
-    `parameters` are those of `Columns`, by name. `doing` is called with the name of each step, but not in batches.
+    `parameters` are those of `Columns`, by name. If files are read into memory, `doing` is called with the name of each
+    step.
     """
     rows_of(metrics, has_threshold=False)  # a wrong name is an error before anything is read
     columns, several = Columns(**parameters), isinstance(files, Mapping)
@@ -115,7 +116,7 @@ def evidence_of_files(
 def _guessed(
     files: Mapping[str, Iterable[OpenedFile]], columns: Mapping[str, Columns], *, several: bool
 ) -> tuple[dict[str, Columns], list[str]]:
-    """Return the columns of each model, and sentences about those that were not named."""
+    """Return the columns of each model, and sentences about the columns that were guessed."""
     guesses = {model: guess_columns(opened, columns[model]) for model, opened in files.items()}
     said = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     return {model: guess for model, (guess, _) in guesses.items()}, said
@@ -332,7 +333,7 @@ def _from_batches(
 
 
 def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
-    """Return the data of a report on models read in batches, with NaN where a model lacks the input of a metric."""
+    """Return the data of a report on models read in batches. A value is NaN if its metric lacks an input."""
     rows = list({row.name: row for of_model in results.values() for row in of_model.rows}.values())
     return Evidence(
         rows=rows,

@@ -1,4 +1,4 @@
-"""Answers that are right by one model and wrong by another, and the differences of accuracies that are excluded."""
+"""Answers that only one of two models gets right, and the largest plausible difference of their accuracies."""
 
 from typing import NamedTuple, Self
 

@@ -26,7 +26,7 @@ def interval_ends(
     most_resampled: float = np.inf,
     random_state: Any = 0,
 ) -> tuple[Floats, list[Any]]:
-    """Compute the interval of every metric (NaN if there is none) and its notices.
+    """Compute the interval of every metric (NaN if there is none). Return the ends, and notices about the intervals.
 
     With more than `most_resampled` samples, metrics that need resampling have no interval.
     """
@@ -50,7 +50,7 @@ def interval_ends(
 
 
 def page_ends(evidence: Evidence, model: Any) -> Floats:
-    """Return the ends of the intervals of a model's values."""
+    """Return the ends of the intervals of a model's values; NaN for a value without an interval."""
     profile = evidence.profiles.get(model)
     if profile is None or _n_units(profile) < 2:
         return np.full((len(evidence.rows), 2), np.nan)
@@ -66,6 +66,6 @@ def page_ends(evidence: Evidence, model: Any) -> Floats:
 
 
 def _n_units(profile: ConfidenceProfile) -> int:
-    """Return the number of answers with weight, or of their clusters. One gives no interval."""
+    """Return the number of answers with weight, or of their clusters. With one only, there are no intervals."""
     there = np.ones(len(profile), np.bool_) if profile.sample_weight is None else profile.sample_weight > 0
     return int(there.sum()) if profile.groups is None else len(np.unique(profile.groups[there]))
