@@ -199,7 +199,7 @@ def _refusal(statistic: Statistic, profiles: Mapping[Any, ConfidenceProfile]) ->
 
 
 def _best_of(row: Row, compared: Any, others: Sequence[Any], baseline: Any) -> tuple[Any, ...] | str:
-    """Return the models shown to be better than the baseline; the baseline if it is better than all; else `NOT_SHOWN`."""
+    """Return the models shown to be better than the baseline; the baseline if it beats all; else `NOT_SHOWN`."""
     shown = compared["p_adjusted"] <= _LEVEL
     gain = -compared["difference"] if row.better == "lower" else compared["difference"]
     better = tuple(compared.index[shown & (gain > 0)].get_level_values("first"))
