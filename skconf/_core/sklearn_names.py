@@ -54,12 +54,12 @@ class ScorerParts(NamedTuple):
 
 
 def is_scorer(candidate: Any) -> bool:
-    """Return whether scikit-learn made this scorer."""
+    """Return whether an object is a scorer of scikit-learn, such as one from ``make_scorer``."""
     return isinstance(candidate, _BaseScorer)
 
 
 def scorer_parts(scorer: Any) -> ScorerParts:
-    """Return the parts of a scikit-learn scorer. Its response is a tuple of methods, in order of preference."""
+    """Return the parts of a scikit-learn scorer. `response` names the methods to call, the preferred one first."""
     held = vars(scorer)
     methods = held["_response_method"]
     return ScorerParts(

@@ -38,7 +38,7 @@ class CommandError(Exception):
 
 
 def write_plainly_where_needed() -> None:
-    """Replace characters that the terminal's encoding lacks by plain letters, instead of raising an error."""
+    """Print plain letters for characters that the terminal's encoding lacks, instead of raising an error."""
     codecs.register_error("skconf", _in_plain_letters)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -75,7 +75,7 @@ def _with_bold_heading(line: str, headings: Collection[str]) -> str:
 
 
 def csv_text(table: "pd.DataFrame", *, index: bool) -> str:
-    """Return a table as CSV. Control characters are escaped; an apostrophe prevents formulas in spreadsheets."""
+    """Return a table as CSV. Control characters are escaped. Texts that look like formulas begin with an apostrophe."""
     import pandas as pd
 
     safe = table.rename(columns=_safe, index=_safe)
@@ -123,6 +123,6 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
 
 
 def line_width() -> int | None:
-    """Return the width of the terminal, or ``COLUMNS``, in characters; None if output goes to a file without it."""
+    """Return ``COLUMNS``, or else the width of the terminal, in characters; None if there is neither."""
     is_known = (sys.stdout is not None and sys.stdout.isatty()) or os.environ.get("COLUMNS", "").isdigit()
     return shutil.get_terminal_size().columns if is_known else None

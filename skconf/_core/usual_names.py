@@ -31,7 +31,7 @@ PREDICTIONS = _names(
     "predicted_label predicted_labels prediction prediction_class prediction_label predictions preds response "
     "scored_labels top1 top1_class top1_label y_hat y_pred yhat ypred"
 )
-#: Words that make the name of the true label, before or after it, that of the predicted label: predicted_species.
+#: Words that turn the name of the true label into that of the predicted label, before or after it: predicted_species.
 PREDICTED = _names("pred predict predicted prediction predictions preds")
 #: The confidence in the prediction, whatever was predicted.
 CONFIDENCES = _names(

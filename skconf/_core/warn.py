@@ -70,7 +70,10 @@ def warn_each(notices: Iterable[Notice]) -> None:
 
 
 def warn_once(notices: Iterable[Notice], place: str, first_row: int, seen: set[str]) -> None:
-    """Issue the first notice of each kind, with the place of the data; `first_row` is added to its row."""
+    """Issue the first notice of each kind that is not in `seen`, with the place of the data.
+
+    Its row is counted from `first_row` on.
+    """
     for notice in notices:
         kind = notice.kind or notice.message
         if kind not in seen:
@@ -80,7 +83,7 @@ def warn_once(notices: Iterable[Notice], place: str, first_row: int, seen: set[s
 
 @contextmanager
 def warned_once(place: str, seen: set[str]) -> Iterator[None]:
-    """Pass on only the first warning of each kind, with its place, because every table may cause one."""
+    """Issue only the first warning of each kind, with `place`. Else each of several tables may repeat it."""
     with collected() as notices:
         yield
     warn_once(notices, place, 0, seen)
@@ -103,8 +106,8 @@ def collected() -> Iterator[list[Notice]]:
 def _users_level() -> int:
     """Return the stacklevel of the first frame outside this package, scikit-learn, joblib and the standard library.
 
-    Frames are identified by the name of their module, because the code of a dataclass has no file, and that of a
-    context manager is in contextlib. If no frame is the user's, as in a worker process, the outermost one is named.
+    Frames are identified by the names of their modules. Files would not do: the code of a dataclass has no file, and
+    contextlib runs context managers. If no frame is the user's, as in a worker process, the outermost one is named.
     """
     frame, level = sys._getframe(1), 1  # noqa: SLF001 – the only way to the frames of callers
     while frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS and frame.f_back is not None:

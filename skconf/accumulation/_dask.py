@@ -28,7 +28,7 @@ def read_dask(data: Any, job: Job) -> dict[Any, State]:
 
 
 def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:
-    """Return the blocks of rows of arrays, split like the first array."""
+    """Return arrays in blocks of rows. All arrays are split like the first one."""
     rows = arrays[needed[0]].chunks[0]
     columns = []
     for name in needed:

@@ -69,7 +69,7 @@ class Moments:
 
     @property
     def is_share(self) -> bool:
-        """Whether the metric is a share of samples that count as 1 or 0, so that squares of terms are the terms."""
+        """Whether the metric is a share: each sample counts as 1 or 0, so each term equals its square."""
         metric = self.statistic.metric
         if not isinstance(metric, Ratio) or not metric.share_interval:
             return False
@@ -77,7 +77,7 @@ class Moments:
         return abs(squares - counts) <= 1e-12 * counts
 
     def _effective_size(self) -> float:
-        """Return the effective number of samples in the denominator of a quotient, which is the second sum."""
+        """Return the effective number of samples in the denominator of a quotient: its second sum."""
         squares = float(self.products[1, 1])
         return float(self.flat[1]) ** 2 / squares if squares > 0 else 0.0
 
@@ -117,7 +117,7 @@ class Moments:
         return Interval(value, low, high, error, confidence_level, "normal")
 
     def _drawn(self, mean: Floats, covariance: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Return scores of sums from a normal distribution."""
+        """Return the scores of sums that are drawn from a normal distribution."""
         variances, axes = np.linalg.eigh(np.asarray_chkfinite(covariance))
         steps = rng.standard_normal((n_draws, len(mean))) * np.sqrt(np.maximum(variances, 0.0))
         ends = np.cumsum([np.size(part) for part in self.sums])[:-1]
@@ -138,10 +138,10 @@ def area_interval(
     confidence_level: float,
     kind: NDArray[np.bool_] | None = None,
 ) -> Interval:
-    """Return the interval of an area. Each level has the influence of its samples together, their Σ w and Σ w².
+    """Return the interval of an area, from the sum of the influence values, Σ w and Σ w² of the samples at each level.
 
-    If there are two kinds of samples with equal weights within each kind, their numbers are treated as fixed, and
-    errors as normal.
+    If there are two kinds of samples, and all weights are equal, the number of samples of each kind is treated as
+    fixed, and the error as normal.
     """
     variance, degrees_of_freedom = standard_error(influence, weight, squares, n_units) ** 2, float(n_units - 1)
     if kind is not None and are_equal(float(weight.sum()) ** 2 / float(squares.sum()), n_units):
@@ -171,7 +171,7 @@ def check_enough(part: float, total: float, squares: float) -> None:
 
 
 def are_equal(effective_size: float, n_units: float) -> bool:
-    """Return whether samples have equal weights up to rounding, given their effective number."""
+    """Return whether samples have equal weights up to rounding: their effective number then equals their number."""
     return abs(effective_size - n_units) <= 1e-12 * n_units
 
 

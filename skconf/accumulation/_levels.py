@@ -92,7 +92,7 @@ class LevelTable:
         return both.rounded() if both.exact and len(level) > self.limit else both
 
     def rounded(self) -> "LevelTable":
-        """Return the table on the grid."""
+        """Return the table with its scores rounded to the grid."""
         if not self.exact:
             return self
         level, at = np.unique(round_to_grid(self.level, self._bits), return_inverse=True)
@@ -108,7 +108,7 @@ class LevelTable:
     def samples(self, first_on_top: bool | None = None) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
         """Return the table as samples: score, kind, Σ w and Σ w².
 
-        With `first_on_top`, the score is a position among all samples, in (0, 1). At each level that may combine
+        Unless `first_on_top` is None, scores are replaced by positions in (0, 1). At each level that may combine
         several scores, all samples of the first kind are then above those of the second kind (True) or below them
         (False).
         """
@@ -125,10 +125,10 @@ class LevelTable:
 
 
 def round_to_grid(score: Floats, bits: int) -> Floats:
-    """Round scores to `bits` binary digits after the first one: of 1 − s if s is between 1/2 and 1, else of s.
+    """Round scores to `bits` binary digits after the first one. From 1/2 to 1, their distance to 1 is rounded instead.
 
     The order is kept, and rounding twice is the same as rounding once. The scores 0, 1/2 and 1, which are often
-    frequent, stay separate from all others. Numbers below 2^-64 become 2^-64.
+    frequent, stay separate from all others. Numbers below 2^-64, except 0, become 2^-64.
     """
     mirrored = (score > 0.5) & (score <= 1)
     number = np.where(mirrored, 1 - score, score)

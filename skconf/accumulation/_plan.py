@@ -1,4 +1,4 @@
-"""The sums and tables that are computed from each part, and from which scores are computed."""
+"""The sums and tables of each part, from which scores are computed later."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -83,8 +83,7 @@ class Plan:
     def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
         """Return the sums and tables of some predictions, by group. Tables that are rounded in `onto` are rounded, too.
 
-        A score that is not defined for these predictions is refused. So are predictions that cannot be added to earlier
-        ones.
+        Raise if a score is not defined for these predictions, or if they cannot be added to the earlier ones in `onto`.
         """
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
@@ -188,7 +187,7 @@ class Plan:
         return SumVector.of(total, n_groups)
 
     def tables(self, profile: ConfidenceProfile, rounded: Container[str]) -> dict[str, LevelTable]:
-        """Return the tables; those named `rounded` are put on the grid at once."""
+        """Return the tables. Those whose names are in `rounded` are rounded to the grid from the start."""
         tables: dict[str, LevelTable] = {}
         step = max(_AT_ONCE // (profile.n_classes or 1 if self.of_classes else 1), _FEWEST_ROWS)
         for start in range(0, len(profile), step):
@@ -217,7 +216,7 @@ class Plan:
         return by_name
 
     def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[str, int, tuple[Any, ...]]]:
-        """Yield the tables: name, limit, and the samples as score, kind and weight."""
+        """Yield what each table is made of: its name, its limit, and its samples as score, kind and weight."""
         weight = profile.sample_weight
         if self.of_confidences:
             yield CONFIDENCE, self.max_levels, (profile.confidence, profile.correctness, weight)
@@ -234,9 +233,9 @@ class Plan:
 
 
 def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:
-    """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
+    """Return the means and standard deviations of the terms if the confidences are calibrated.
 
-    Correctness is then a random draw with the confidence c as probability. A term is x₁ for a right answer and x₀ for a
+    An answer with confidence c is then right with probability c. A term is x₁ for a right answer and x₀ for a
     wrong one. Its mean is c x₁ + (1 − c) x₀, and its standard deviation is sqrt(c (1 − c)) (x₁ − x₀). For a graded
     correctness z, the root is replaced by z − c, because only this is known.
     """

@@ -165,7 +165,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
 
 @cache
 def _keep_freed_pages() -> None:
-    """Make glibc keep the memory of a batch for the next one. New pages take a third of the time to read Parquet.
+    """Make glibc keep the memory of a batch for the next. New pages would take a third of the time of reading Parquet.
 
     glibc returns freed memory to the system at once, unless a piece of this size was freed before. So a piece of nearly
     32 MB, as large as a large batch, is allocated and freed. Nothing is written to it.

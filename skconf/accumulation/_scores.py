@@ -47,7 +47,7 @@ class Score(ABC):
         """Return the interval of a defined score; raise if there is none."""
 
     def is_exact(self, state: State) -> bool:  # noqa: ARG002
-        """Return whether it equals the score of all samples in memory, up to rounding errors."""
+        """Return whether the score equals that of all samples in memory, up to rounding errors."""
         return True
 
     def error_bound(self, state: State) -> float:  # noqa: ARG002
@@ -66,7 +66,7 @@ class ScoreOfSums(Score):
         return repr((shared, "" if shared else self.statistic.name, self.statistic.pos_label))
 
     def sums(self, state: State, kind: str = "values") -> Sums:
-        """Return the sums of the score, or of products, of errors, or of what is expected under calibration."""
+        """Return the sums of a kind: "values", "products", "errors", and "expected" and "variances" if calibrated."""
         return state.sums.get(f"{kind}/{self.terms}")
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
@@ -102,7 +102,7 @@ class ScoreOfSums(Score):
 
 
 class ScoreOfTables(Score):
-    """A score of tables of distinct confidences. If these are rounded, the error of an area has a bound."""
+    """A score of tables of distinct confidences. If these are rounded, only the error of an area has a bound."""
 
     @abstractmethod
     def tables(self, state: State) -> list[LevelTable]:
@@ -110,7 +110,7 @@ class ScoreOfTables(Score):
 
     @abstractmethod
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score and warnings, for the best or worst order within levels, or for ties (None)."""
+        """Return the score and warnings. In a level, the first kind is on top (True), below (False) or tied (None)."""
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
         """Return the score (NaN if it is undefined) and warnings."""
@@ -121,7 +121,7 @@ class ScoreOfTables(Score):
         return all(table.exact for table in self.tables(state))
 
     def error_bound(self, state: State) -> float:
-        """Return the largest difference from the best and worst order within levels. The true order is between them."""
+        """Return the larger difference from the scores of the best and the worst order within levels."""
         if self.is_exact(state):
             return 0.0
         value, *ends = (self.in_order(state, first_on_top)[0] for first_on_top in (None, True, False))
@@ -145,7 +145,7 @@ class ScoreOfTables(Score):
         return replace(interval, low=max(interval.low - bound, least), high=min(interval.high + bound, most))
 
     def kinds(self, state: State) -> NDArray[np.bool_] | None:  # noqa: ARG002
-        """Return which samples are of the first of two kinds, if their numbers are treated as fixed; else None."""
+        """Return which samples are of the first kind, if the number of each kind is treated as fixed; else None."""
         return None
 
     @abstractmethod
@@ -154,11 +154,11 @@ class ScoreOfTables(Score):
 
 
 class ScoreOfConfidences(ScoreOfTables):
-    """A score of correctness and confidences, or of other scores that are compared with the threshold."""
+    """A score of correctness and confidences, or of correctness and another score that ranks the answers."""
 
     @property
     def takes_rounded(self) -> bool:
-        """Whether it is an area: it depends only on order, and is better with right predictions above wrong ones."""
+        """Whether the score is an area: it depends only on the order, and is best if right predictions are on top."""
         return isinstance(self.statistic.metric, Ranked) and not self.statistic.why_resampled  # areas have slopes
 
     def tables(self, state: State) -> list[LevelTable]:
@@ -166,7 +166,7 @@ class ScoreOfConfidences(ScoreOfTables):
         return [state.table(SCORE if self.statistic.metric.reads_score else CONFIDENCE)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score and warnings, for the best or worst order within levels, or for ties (None)."""
+        """Return the score and warnings. In a level, the first kind is on top (True), below (False) or tied (None)."""
         return self.statistic.evaluate(self._profile(state, first_on_top)[0])
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
@@ -198,7 +198,7 @@ class ScoreOfClasses(ScoreOfTables):
         return str(self.statistic.metric.weighted_by)
 
     def codes(self, task: Task) -> Sequence[int]:
-        """Return the positions of the classes it uses."""
+        """Return the positions of the classes that the score uses."""
         codes: Sequence[int] = self.statistic.metric.codes(
             len(task.labels or []), task.position(self.statistic.pos_label)
         )
@@ -209,7 +209,7 @@ class ScoreOfClasses(ScoreOfTables):
         return [state.table(table_of_class(self.weighted_by, code)) for code in self.codes(state.task)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score and warnings, for the best or worst order within levels, or for ties (None)."""
+        """Return the score and warnings. In a level, the first kind is on top (True), below (False) or tied (None)."""
         metric, by_class = self.statistic.metric, []
         for table in self.tables(state):
             score, first, weight, _ = table.samples(first_on_top)

@@ -291,7 +291,10 @@ def _short_names(files: list[str]) -> list[str]:
 
 
 def _without_common_words(names: list[str]) -> list[str]:
-    """Leave out the words that all names begin or end with; but what is left of a name does not begin with a number."""
+    """Leave out the words with which all names begin or end.
+
+    Enough of the first words are kept that each name begins with a word instead of a number.
+    """
     words = [_WORD.findall(name) for name in names]
     fewest = min(map(len, words))
     common = [len({each[at] for each in words}) == 1 for at in range(-fewest, fewest)]

@@ -153,7 +153,7 @@ def _suggest(text: str, known: Iterable[str]) -> str:
 
 
 def _cannot_write(error: OSError) -> int:
-    """Say why a result cannot be written, unless its reader has ended; return the exit status."""
+    """Say why a result cannot be written, unless a pipe was closed, as by `head`; return the exit status."""
     if sys.stdout is not None:
         with suppress(OSError):  # the rest would fail again at exit, with a traceback
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

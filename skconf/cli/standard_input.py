@@ -17,7 +17,7 @@ _ENDINGS = {b"{": ".jsonl", b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh":
 
 @contextmanager
 def written_out(files: Sequence[str]) -> Iterator[list[str | Path]]:
-    """Write standard input to a temporary file, if it is among the files, because it is read twice."""
+    """If standard input is among the files, write it to a temporary file, because files are read twice."""
     if DASH not in files:
         yield list(files)
         return

@@ -210,7 +210,7 @@ def _worth(tuned: "TunedThreshold", objective: str) -> tuple[bool, float]:
 
 
 def _compared(found: "Mapping[str | None, TunedThreshold]", better: str | None) -> dict[str, Any]:
-    """Return the score of the thresholds, and the coverage by each score."""
+    """Return which score the thresholds belong to, and the coverage that each score reaches."""
     names = {name: "confidence" if name is None else name for name in found}
     return {"score": names[better], "coverages": {names[name]: float(each.coverage) for name, each in found.items()}}
 
@@ -249,7 +249,7 @@ def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) 
 
 
 def _entries(tuned: "TunedThreshold", *, by_score: bool) -> list[dict[str, Any]]:
-    """Return an entry for each slice: its name, the threshold if anything is accepted, and the promises."""
+    """Return an entry for each slice: its name, the threshold unless all or nothing is accepted, and the promises."""
     names = None if tuned.thresholds is None else list(tuned.thresholds.index.names)
     entries = []
     for at, (name, table) in enumerate(tuned.guarantees.groupby("slice", sort=False)):  # type: ignore[union-attr]
@@ -330,7 +330,7 @@ def _text(found: Mapping[str, Any]) -> str:
 
 
 def _decision(entry: Mapping[str, Any], score: str | None) -> str:
-    """Say what is accepted, perhaps by which score and in which slice."""
+    """Say what is accepted; also by which score and in which slice, if there are several."""
     from skconf._core.messages import capitalized
 
     where = ", ".join(f"{column} {value}" for column, value in entry.get("slice", {}).items())

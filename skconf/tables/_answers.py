@@ -67,7 +67,10 @@ class Answers:
         return np.asarray(true == predicted)
 
     def check_spelling(self) -> None:
-        """Raise if true and predicted labels differ only in case or leading zeros; warn if they share no label."""
+        """Raise or warn if no predicted label is a true label.
+
+        Raise if some differ from true labels only in case or leading zeros; else warn.
+        """
         true, predicted = map(set, self._texts)
         if true & predicted or len(self._true) < _ENOUGH:
             return
@@ -87,9 +90,9 @@ class Answers:
         )
 
     def check_order(self) -> None:
-        """Warn if so few answers of two classes are right that the labels seem to be swapped.
+        """Warn if so few of the answers are right that the two labels seem to be swapped.
 
-        The rule is the rule of :class:`~skconf.inference.Assessment`.
+        :class:`~skconf.inference.Assessment` uses the same rule.
         """
         if len(self._labels) != 2 or len(self._true) < _ENOUGH:
             return

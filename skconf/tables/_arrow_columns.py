@@ -15,7 +15,7 @@ _WIDEST = 60
 
 
 def labels_of_arrow(values: Any, name: Any) -> "NDArray[Any] | pd.Series[Any]":
-    """Return a column of labels: an array of integers or truth values if none is missing, else a Series."""
+    """Return a column of labels: an array if all are integers or truth values and none is missing, else a Series."""
     import pyarrow as pa
 
     values = _label_of_arrow(values, name)
@@ -86,7 +86,7 @@ def _nested(name: Any, kind: Any, needed: str, what: str) -> DataError:
 
 
 def _encoded(values: Any) -> Any:
-    """Return a pyarrow column of texts as categories; texts of one byte, such as digits, need no search."""
+    """Return a pyarrow column of texts as categories. Texts of one byte each, such as digits, need no search."""
     import pyarrow as pa
 
     texts = _in_one_piece(values)

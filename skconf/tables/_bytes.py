@@ -45,7 +45,7 @@ def _open_zstandard(path: Path, _: str) -> Any:
 
 
 def count_bytes(path: Path, enough: int) -> int:
-    """Return the number of bytes in a file after decompression; stop counting when there are enough."""
+    """Return the number of bytes in a file after decompression; stop counting when there are at least `enough`."""
     if path.suffix not in COMPRESSED:
         return path.stat().st_size
     n_bytes = 0

@@ -117,7 +117,10 @@ class Columns:
         return None if self.cluster is False else self.cluster
 
     def numbers(self) -> list[Any]:
-        """Return the columns that must hold numbers. Texts may be grades, and labels may be texts."""
+        """Return the columns that must hold numbers, and are not also read as labels or groups.
+
+        With `grades` there are none, because words may then stand for numbers.
+        """
         if self.grades is not None:
             return []
         texts = [self.target, self.prediction, *self.groups]
@@ -126,7 +129,7 @@ class Columns:
         ]
 
     def found_in(self, names: Iterable[Any]) -> "Columns":
-        """Return the columns that a table has, with the usual names as defaults; raise if one is missing or unclear."""
+        """Return these columns, completed by the usual names in a table; raise if a column is missing or unclear."""
         names_present = list(names)
         self.check(names_present)
         unnamed = [name for name in names_present if name not in self.named]
@@ -157,7 +160,7 @@ class Columns:
         return self._with(names_present, **roles, proba=None)
 
     def _with(self, names: list[Any], **roles: Any) -> "Columns":
-        """Return these columns with other names; raise if one of them occurs twice."""
+        """Return a copy with other columns in these roles; raise if a column is missing or occurs twice."""
         columns = replace(self, **roles)
         columns.check(names)
         return columns
@@ -232,9 +235,9 @@ class Columns:
 
 
 def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
-    """Fill the place ``{columns}`` of a docstring with the parameters of :class:`Columns`.
+    """Replace ``{columns}`` in a docstring by the parameters of :class:`Columns`.
 
-    The keywords are sentences to add to the description of a parameter.
+    Each keyword is the name of a parameter. Its value is a sentence to add to the description of this parameter.
     """
     lines = []
     for names, entry in entries_of_parameters(Columns).items():
@@ -243,13 +246,13 @@ def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
 
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:
-    """Return the part of the names of columns after ``proba_``; None unless all begin with it."""
+    """Return the part after ``proba_`` of each name; None unless all names begin with ``proba_``."""
     labels = [str(name).removeprefix(PREFIX) for name in proba if str(name).startswith(PREFIX)]
     return labels if len(labels) == len(proba) else None
 
 
 def labels_in_names(proba: Sequence[Any]) -> list[str] | None:
-    """Return the labels in the names of columns of probabilities; None if the names only count the columns."""
+    """Return the labels in the names of columns of probabilities; None if the names are only 0, 1, … in this order."""
     names = [str(name) for name in proba]
     return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
 

@@ -47,7 +47,7 @@ _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 
 
 class Layout(NamedTuple):
-    """The layout of a table of text: the separator of its cells, and the names of its columns without spaces."""
+    """The layout of a table of text: the separator of its cells, and the names of its columns, stripped of spaces."""
 
     separator: str
     names: list[str]
@@ -98,7 +98,7 @@ def _refuse_other_kinds(path: Path) -> None:
 
 
 def _refuse_title(lines: list[str]) -> None:
-    """Raise if the first line is a comment, a title, or a hint for Excel such as sep=; before the names."""
+    """Raise if the first line is not the names, but a comment, a title, or a hint for Excel such as ``sep=;``."""
     first, rest = lines[0], lines[1:]
     if len(rest) < 2 or not (first.startswith("sep=") or all(_n_cells([first], each) == [1] for each in SEPARATORS)):
         return
@@ -109,7 +109,7 @@ def _refuse_title(lines: list[str]) -> None:
 
 
 def _separator(lines: list[str]) -> str:
-    """Return the separator that gives the first line several cells, and the next lines as many."""
+    """Return the separator that splits the first line into several cells, and the most other lines into as many."""
     counts = {separator: _n_cells(lines, separator) for separator in SEPARATORS}
     agreeing = {each: sum(n == of[0] for n in of) for each, of in counts.items() if of[0] > 1}
     return max(agreeing, key=lambda each: (agreeing[each], counts[each][0]), default=",")
@@ -129,7 +129,7 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
 
 @contextmanager
 def longest_cell(n_characters: int) -> Iterator[None]:
-    """Let csv read cells of this length. The limit belongs to the process, and is changed for a moment."""
+    """Let csv read cells of up to this length. The limit holds for the whole process, so it is reset at the end."""
     limit = csv.field_size_limit(n_characters)
     try:
         yield
@@ -138,7 +138,7 @@ def longest_cell(n_characters: int) -> Iterator[None]:
 
 
 def first_line_is_data(names: list[Any]) -> str:
-    """Return advice, after a period, if the names of columns look like a row of data; else an empty text."""
+    """Return advice, which begins with a period, if the names of columns look like a row of data; else ""."""
     words = " ".join(map(str, names)).split()  # numbers may be separated by spaces
     numbers = [word for word in words if _NUMBER.fullmatch(word)]
     if all(map(str.isdigit, numbers)):  # or there are no numbers

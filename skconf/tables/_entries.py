@@ -98,7 +98,7 @@ def rows_where(table: Any, names: Sequence[Any], kept: NDArray[np.bool_]) -> Any
 def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -> NDArray[np.bool_]:
     """Return which entries of a column are true; if it holds no truth values, which entries are blank.
 
-    A column `of_answers` never holds truth values: "yes" and "no" are then answers, and "" is no answer.
+    With `of_answers`, the column holds answers and no truth values: "yes" and "no" are answers, and "" is none.
     """
     texts = ["" if value is None or value != value else str(value).strip().casefold() for value in values]
     blank = np.array([text == "" for text in texts])
@@ -128,7 +128,7 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
 
 
 def have_no_entry(values: "pd.Series[Any]", but: Iterable[Any] = ()) -> NDArray[np.bool_]:
-    """Return which entries of a column are missing, by their type or by a word, except the given words."""
+    """Return which entries of a column are missing: null values, and words such as "n/a" that are not in `but`."""
     missing = values.isna().to_numpy()
     if pd.api.types.is_numeric_dtype(values.dtype) or missing.all() or holds_lists(values):
         return missing
@@ -172,7 +172,7 @@ def as_numbers(values: "pd.Series[Any]") -> NDArray[Any]:
 
 
 def refuse_thousands(table: Any, name: Any, others: Sequence[Any]) -> None:
-    """Raise if points in texts may separate thousands, because other columns have decimal commas."""
+    """Raise if other columns have decimal commas, so that points in this column may separate thousands."""
     texts = _texts_in(table[name])
     if texts is None or not (grouped := texts.str.fullmatch(_THOUSANDS)).any():
         return
@@ -231,10 +231,11 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
 
 
 def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | None:
-    """Return the labels of `n_classes` classes that the true labels imply; None if the sorted true labels are enough.
+    """Infer the labels of `n_classes` classes from the true labels.
 
-    If only one of two labels occurs, the other label is known in two cases: the labels are 0 and 1, or the other label
-    is the positive class.
+    None if the sorted true labels can be used as they are, or if the labels cannot be inferred. If only one of two
+    labels occurs, the other label is known in two cases: the labels are 0 and 1, or the other label is the positive
+    class.
     """
     distinct = pd.unique(target)
     if n_classes == 2 and len(distinct) == 1:
@@ -251,7 +252,7 @@ def is_percentage(entry: Any) -> bool:
 
 
 def in_order_of_numbers(target: Any) -> list[Any] | None:
-    """Return the sorted distinct labels. Texts of numbers are sorted as numbers, so 10 comes after 9."""
+    """Return the distinct labels, sorted as numbers, if they are texts of numbers: "10" is after "9". Else None."""
     distinct = pd.Series(pd.unique(target))
     if pd.api.types.is_numeric_dtype(distinct.dtype):
         return None
@@ -282,7 +283,7 @@ def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
 
 
 def spelled_alike(values: Any) -> Any:
-    """Return a column of labels in which equal labels, such as 1 and 1.0, have the same spelling."""
+    """Return a column of labels in which equal texts, such as "1" and "1.0", have the same spelling."""
     if _kind(values) != "string":
         return values
     codes, distinct = pd.factorize(values)
@@ -291,7 +292,7 @@ def spelled_alike(values: Any) -> Any:
 
 
 def by_name(values: Any, labels: Sequence[Any]) -> Any:
-    """Return a column of labels in the spelling of `labels`, for texts that differ only in spelling."""
+    """Return a column of labels. A text that equals one of `labels`, but is spelled differently, is replaced by it."""
     if _kind(values) != "string":
         return values
     written = set(labels)

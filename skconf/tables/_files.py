@@ -36,7 +36,7 @@ def open_table(path: Path) -> "TableFile":
 
 
 def bytes_held(path: Path, enough: int) -> int:
-    """Return the number of bytes of the table in a file after decompression; stop counting when there are enough."""
+    """Return how many bytes the table in a file has after decompression; stop when there are at least `enough`."""
     with readable(path):
         if path.suffix in PARQUET and find_spec("pyarrow") is not None:
             return Parquet(path).n_bytes
@@ -78,7 +78,7 @@ TableFile: TypeAlias = Parquet | TextFile | PandasFile | JsonLines
 
 
 class FrameFile:
-    """A log that was read before, with a warning about its broken lines."""
+    """A log that was already read into a frame. Reading it warned of broken lines, so none are listed here."""
 
     broken: Sequence[str] = ()
 
@@ -86,7 +86,7 @@ class FrameFile:
         self.path, self.name, self.frame, self.names = path, shown(path), frame, list(frame)
 
     def line_of(self, row: int) -> int | None:  # noqa: ARG002
-        """Return None: a row of a log may be any line, or none."""
+        """Return None: the line of a row in a log is not known."""
         return None
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:

@@ -1,7 +1,7 @@
-"""The readings of a table that fit its data.
+"""The readings of a table that fit its data: what each of its columns may hold.
 
-The names of columns suggest a reading, by the table in `skconf._core.usual_names`. The first rows must agree with it:
-the probabilities of a row sum to 1, and their columns cover the true labels.
+The names of columns suggest a reading (see `skconf._core.usual_names`). The first rows must agree with it: for example,
+the probabilities of a row sum to 1, and there is one for each true label.
 """
 
 import re
@@ -46,7 +46,7 @@ _MOST_CELLS = 1_000_000
 
 
 class Readings:
-    """The readings of a table."""
+    """Finds the readings of a table that fit its names and its first rows."""
 
     def __init__(self, columns: Columns, names: list[Any], read: Callable[[list[Any]], Any]) -> None:
         self.given, self.names, self.read = columns, names, read
@@ -55,7 +55,7 @@ class Readings:
         self.numbers = cache(lambda name: self._as_numbers(self.loaded([name])[0]))
 
     def loaded(self, names: Sequence[Any]) -> list[Any]:
-        """Return the first rows of columns; each column is read once, and missing ones are read together."""
+        """Return the first rows of columns. Columns that were not read before are read together, and kept."""
         lacking = [name for name in dict.fromkeys(names) if name not in self.columns]
         if lacking:
             table = self.read(lacking)
@@ -80,7 +80,7 @@ class Readings:
         return as_numbers(column)
 
     def fitting(self) -> Iterator[Reading]:
-        """Return the readings that fit: readings with probabilities of all classes, or else the other readings."""
+        """Return the readings that fit; if some have the probabilities of all classes, only these."""
         targets = self.targets()
         readings = [reading for target in targets for reading in self.of_classes(target)]
         readings = readings or [reading for target in targets for reading in self.of_one_number(target)]
@@ -91,13 +91,16 @@ class Readings:
         return iter(dict.fromkeys(readings))
 
     def targets(self) -> list[Any]:
-        """Return the columns whose name is usual for true labels; if the entries of some may be labels, only these."""
+        """Return the columns with a usual name of true labels; if the entries of some may be labels, only these.
+
+        Columns with an ambiguous name, such as "class", are returned only if there are no others.
+        """
         named = [self.called("target", aliases) for aliases in (TARGETS, MAYBE_TARGETS)]
         likely = ([name for name in names if self.may_be_labels(name)] for names in named)
         return next(filter(None, (*likely, *named)), [])
 
     def may_be_labels(self, name: Any) -> bool:
-        """Return whether the entries of a column may be labels: no lists, and few different fractions."""
+        """Return whether the entries of a column may be labels: they are not lists, and few are distinct fractions."""
         texts = self.texts(name)
         n_fractions = int(np.count_nonzero(self.numbers(name) % 1 > 0))
         return len(texts) > 0 and (name == self.given.target or 2 * min(n_fractions, len(set(texts))) <= len(texts))
@@ -133,7 +136,7 @@ class Readings:
             yield from self._of_lists(target, truth)
 
     def _of_lists(self, target: Any, truth: list[str]) -> Iterator[Reading]:
-        """Go through columns of lists with a probability for each class, if the label of each place is known."""
+        """Go through the readings with a column of lists of probabilities, if the label of each position is known."""
         for name in self.may_be_lists():
             values = None if name == target or name in self.given.named else self.lists(name)
             if values is not None and not is_by_size(values):
@@ -149,7 +152,7 @@ class Readings:
         return [name for name in self.names if _LISTS.search(str(name))]
 
     def lists(self, name: Any, *, whole: bool = True) -> NDArray[np.float64] | None:
-        """Return lists of numbers as rows of an array; None if there are none or, with `whole`, if a sum is not 1."""
+        """Return the lists in a column as an array; None if they are not numbers or, with `whole`, do not sum to 1."""
         (column,) = self.loaded([name])
         if not holds_lists(column):
             return None
@@ -176,9 +179,9 @@ class Readings:
         return None
 
     def in_order_of_labels(self, target: Any) -> list[Any]:
-        """Return columns that sum to 1 in each row, one for each true label, in the order that fits best; else nothing.
+        """Return neighbouring columns that sum to 1 in each row, one for each true label; [] if there are none.
 
-        Only columns that are neighbours are considered.
+        Their order is that of the sorted true labels, matched by their values.
         """
         truth, texts = self.truth(target), self.texts(target)
         others = [name for name in self.names if name != target and spelled(name) not in IDS | INDICES]
@@ -193,7 +196,10 @@ class Readings:
         return []
 
     def positive(self, target: Any) -> tuple[Any, str] | None:
-        """Return the only column that may be a probability, and the one of two labels in whose rows it is larger."""
+        """Return the only column that may be the probability of one of two labels, and this label.
+
+        It is the label in whose rows the column has the larger mean.
+        """
         truth, texts = self.truth(target), self.texts(target)
         others = [name for name in self.names if name != target]
         self.loaded(others)
@@ -204,7 +210,10 @@ class Readings:
         return units[0], max(truth, key=lambda label: np.nanmean(values[texts == label]))
 
     def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
-        """Go through columns of probabilities whose names contain the true labels, all in the same way."""
+        """Go through families of columns of probabilities, by label.
+
+        The names of a family differ only in the true label that each contains: p_cat and p_dog.
+        """
         others = [name for name in self.names if name != target and name not in self.given.named]
         ways: dict[tuple[str, str], dict[str, Any]] = {}
         if len(truth) > len(others):
@@ -220,7 +229,7 @@ class Readings:
     def _fitting_family(
         self, before: str, after: str, family: dict[str, Any], others: list[Any]
     ) -> Iterator[dict[str, Any]]:
-        """Yield a family with the columns of further classes, or without them, if either holds probabilities."""
+        """Yield a family, alone or with columns of further classes, if one of these sets holds probabilities."""
         whole = family | self._of_other_classes(before, after, others, list(family))
         in_order = [
             {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
@@ -235,9 +244,10 @@ class Readings:
         yield from fitting[:1]
 
     def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
-        """Go through runs of columns that contain a family and sum to 1 or 100, because some classes may never occur.
+        """Go through runs of neighbouring columns that contain a family and sum to 1 or 100.
 
-        In each direction, only the run with the best sums is taken, and the shortest one if several are equally good.
+        Their other columns may belong to classes that never occur as a true label. In each direction, only the run with
+        the best sums is taken, and the shortest one if several are equally good.
         """
         self.loaded(others)
         places = [others.index(name) for name in family]
@@ -260,7 +270,7 @@ class Readings:
         return min(_off(sums, whole) for whole in (1, 100))
 
     def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
-        """Return the columns of classes that are never a true label, but have names like the other columns."""
+        """Return columns of classes that are never a true label, whose names are like those of the family."""
         others_named = {}
         places = [place for place, name in enumerate(others) if str(name) in truth]
         for place, name in enumerate(others):
@@ -274,7 +284,7 @@ class Readings:
         return {label: name for label, name in others_named.items() if np.isnan(self.numbers(name)).mean() < 0.5}
 
     def _are_probabilities(self, proba: list[Any], likely: bool) -> bool:
-        """Return whether columns sum to 1 or 100 in each row; with likely names, values out of range count, too."""
+        """Return whether columns sum to 1 or 100 in each row. If `likely`, values outside [0, 1] are accepted, too."""
         values = self.matrix(proba)
         whole = values[~np.isnan(values).any(axis=1)]
         if len(whole) < max(1, len(values) / 2):
@@ -314,7 +324,8 @@ class Readings:
     ) -> Iterator[Reading]:
         """Go through the readings with a confidence in a predicted label.
 
-        A column with a name of confidences may be the probability of one of two classes, if it has values below 0.5.
+        A column with values below 0.5 may be the probability of one of two classes. It is then read only if its role is
+        clear: the user names it, there are more than two classes, or it holds grades.
         """
         own = spelled(prediction), re.sub("_(label|class)$", "", spelled(prediction))
         aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES
@@ -325,7 +336,7 @@ class Readings:
                 yield Reading(target, prediction, confidence=name)
 
     def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:
-        """Go through the columns that may be the probability of one of two classes, with this class."""
+        """Go through the columns that may be the probability of one of two classes, each with its class."""
         others = [each for each in self.names if each not in {*self.given.named, *without}]
         named = [each for each in others if any(self.is_named_by(each, label) for label in truth)]
         for name in self.given.proba or others:
@@ -337,7 +348,7 @@ class Readings:
                 yield from ((name, label) for label in labels)
 
     def _usual_positives(self, truth: list[str]) -> list[str]:
-        """Return the classes of which a column may be the probability if its name says nothing."""
+        """Return the classes whose probability a column may hold, if its name does not tell the class."""
         if self.given.pos_label is not None:
             return [plain(self.given.pos_label)]
         if self.given.labels is not None:
@@ -391,7 +402,7 @@ class Readings:
         return self.called("prediction", aliases, [target])
 
     def _prediction(self, target: Any, proba: Iterable[Any]) -> Any:
-        """Return the column of predicted labels, if there is one."""
+        """Return the column of predicted labels, if there is exactly one."""
         predictions = [name for name in self.predictions(target) if name not in proba]
         return predictions[0] if len(predictions) == 1 else None
 
@@ -408,7 +419,10 @@ class Readings:
         return len(values) > 0 and values.min() >= 0 and values.max() <= 100
 
     def _is_correctness(self, name: Any) -> bool:
-        """Return whether a column says whether each answer is right; with a usual name, it may hold grades."""
+        """Return whether a column says which answers are right.
+
+        It holds 0 and 1. If the user names it, or its name begins with "correct", it may also hold grades.
+        """
         if set(self.texts(name)) <= {"0", "1"}:
             return True
         values = self.numbers(name)
@@ -416,7 +430,7 @@ class Readings:
         return called and len(values) > 0 and bool(((values >= 0) & (values <= 1)).all())
 
     def _is_sure_of(self, label: str, name: Any, prediction: Any) -> bool:
-        """Return whether a class is predicted exactly above some probability."""
+        """Return whether a class is predicted in exactly those rows whose probability is above some limit."""
         chosen, values = self.texts(prediction) == label, self.numbers(name)
         if len(chosen) != len(values) or chosen.all() or not chosen.any():
             return True
@@ -424,22 +438,22 @@ class Readings:
 
 
 def _off(sums: Any, whole: int) -> float:
-    """Return the largest difference between sums and a whole, as a share of the whole, rounded to three decimals."""
+    """Return the largest relative difference between sums and `whole`, rounded to three decimals."""
     return round(float(np.abs(sums / whole - 1).max()), 3)
 
 
 def is_by_size(lists: NDArray[np.float64]) -> bool:
-    """Return whether numbers fall in every list, as scores of the most probable labels do."""
+    """Return whether every list is sorted from large to small, as scores of the most probable labels are."""
     return lists.shape[1] > 2 and len(lists) >= _MANY_LISTS and bool((np.diff(lists) <= 0).all())
 
 
 def _are_labels(entry: Any, number: int) -> bool:
-    """Return whether an entry of a column is a list of so many different texts."""
+    """Return whether an entry of a column is a list of `number` different texts."""
     return isinstance(entry, list | np.ndarray) and [*map(type, entry)] == [str] * number and len({*entry}) == number
 
 
 def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
-    """Go through the texts before and after a label in the name of a column, for each place of the label."""
+    """Go through the places of a label in the name of a column: the text before it, and the text after it."""
     text = plain(name)
     if text.isupper() and label not in text:  # as databases write names of columns
         label = label.upper()

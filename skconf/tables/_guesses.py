@@ -1,6 +1,7 @@
-"""Guesses of what the columns of a file hold: only if exactly one reading fits the data, and never silently.
+"""Guesses of what the columns of a file hold.
 
-Readings are tried if the usual names are not enough. If none fits, the error says why, and what to do.
+A guess is made only if exactly one reading fits the data, and it is always reported. Readings are tried if the usual
+names are not enough. If none fits, the error says why, and what to do.
 """
 
 import re
@@ -154,7 +155,7 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
 
 
 def _advice_on_probabilities(possible: Readings, truth: list[str]) -> str:
-    """Say what to do with a column of lists of probabilities, or of such lists as texts; "" if there is none."""
+    """Say what to do with lists of probabilities, which may be written as texts; "" if no column has them."""
     for name in possible.may_be_lists():
         if _LIST_AS_TEXT.fullmatch("".join(possible.texts(name)[:1])):
             return (

@@ -20,12 +20,12 @@ from skconf.tables._rows import id_column, read_columns
 def places_by_id(
     files: Mapping[str, OpenedFile], column: Any, kept: Mapping[str, NDArray[np.intp] | None]
 ) -> dict[str, NDArray[Any]]:
-    """Return, for the file of each model, the rows that match the rows of the first file, in its order.
+    """Return, for the file of each model, the rows that match the rows of the first file, in the order of that file.
 
-    If ids repeat in all files, as in logs of several epochs, the first row of an id is matched with its first row in
-    the first file, the second with the second, and so on; rows without a grade count. A row that has no grade in one of
-    the files is left out of the others, too. `kept` are the numbers of the rows with a grade in each file; None means
-    all rows.
+    If ids repeat in all files, as in logs of several epochs, rows with the same id are matched in their order: the
+    first with the first, the second with the second, and so on. For this, rows without a grade count, too. A row that
+    has no grade in one of the files is then left out of the others. `kept` are the numbers of the rows with a grade in
+    each file; None means all rows. The rows that are returned are counted among these.
     """
     of_all = {model: _read_ids(file, column, unique=False) for model, file in files.items()}
     graded = {model: np.arange(len(of_all[model])) if rows is None else rows for model, rows in kept.items()}
@@ -133,7 +133,7 @@ def _numbered(ids: "pd.Index[Any]") -> "pd.Index[Any]":
 
 
 def _refuse_others(ids: "pd.Index[Any]", wanted: "pd.Index[Any]", no_grade: Container[str], models: str) -> None:
-    """Raise if a sample is in only one of two files, unless it lacks a grade in any of the files."""
+    """Raise if a sample is in only one of two files, unless it has no grade in one of the files."""
     lacking, more = (
         one[[key not in no_grade for key in one.get_level_values(0)]]
         for one in (wanted.difference(ids, sort=False), ids.difference(wanted, sort=False))

@@ -105,7 +105,7 @@ class InspectLog(Log):
 
 
 def _ids_of(head: Any) -> list[Any]:
-    """Return the questions in the order of the data set, as far as they are known."""
+    """Return the ids of the questions in the order of the data set; [] if they are unknown."""
     for name in ("eval", "dataset", "sample_ids"):
         head = head.get(name) if isinstance(head, dict) else None
     return [each for each in head if is_scalar(each)] if isinstance(head, list) else []
@@ -131,7 +131,7 @@ def _is_sample(row: Any) -> bool:
 def _content(archive: ZipFile, part: ZipInfo, path: Path) -> bytes:
     """Return the content of a part of an archive; nothing if it is damaged.
 
-    Parts are compressed by Zstandard, which Python 3.14 can read.
+    Parts are compressed by Zstandard. zipfile cannot read this before Python 3.14, so they are decompressed here.
     """
     try:
         return archive.read(part)
@@ -182,7 +182,7 @@ def _no_grade(value: Any) -> str:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value of a score as the number that Inspect uses; None if there is none."""
+    """Return a value of a score as the number that Inspect uses: NaN if there is no value, None if it is no number."""
     if value is None:
         return nan
     if isinstance(value, str):

@@ -61,7 +61,7 @@ class JsonLines:
         self.names: list[Any] = [*names, *self.within, *self.of_path.values]
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
-        """Go through the rows of these columns in batches, smaller ones if rows are large; None gives one batch."""
+        """Go through these columns in batches of `batch_rows` rows, fewer if rows are large; None gives one batch."""
         kinds: dict[Any, str] = {}
         tables, n_rows = [], 0
         for rows in self._batches(batch_rows):
@@ -94,7 +94,7 @@ class JsonLines:
             yield rows
 
     def _check_late(self, names: Iterable[str], row: int) -> None:
-        """Raise if a column that is always read does not occur in the first rows."""
+        """Raise if one of these columns, which the first rows lack, is always read if it exists."""
         for name in sorted(names):
             if name in _OF_THEIR_OWN or name.startswith(PREFIX):
                 text = (

@@ -1,6 +1,7 @@
 """The objects in lines of JSON, and the columns of their values.
 
-Many lines are parsed together, which takes a third of the time. A value within an object is the column OUTER.INNER.
+Many lines are parsed together, because this takes a third of the time of parsing them one by one. A value within an
+object is the column OUTER.INNER.
 """
 
 import json
@@ -36,9 +37,9 @@ _ADVICE = "Each line must hold a JSON object, as pd.read_json(...).to_json(FILE,
 
 
 def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:
-    """Go through the lines that are not blank: number, bytes, and the object or the reason why there is none.
+    """Go through the lines that are not blank: the number, the length in bytes, and the object or why there is none.
 
-    A line with more bytes than `most` is skipped, and never held in memory.
+    A line of more than `most` bytes has no object, and is never held in memory as a whole.
     """
     for numbers, lines in _blocks(file, most):
         rows = _together(lines)
@@ -48,7 +49,7 @@ def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str
 
 
 def _blocks(file: IO[bytes], most: int) -> Iterator[tuple[list[int], list[bytes]]]:
-    """Go through blocks of lines that are not blank, with their numbers; a line that is too long is empty."""
+    """Go through blocks of lines that are not blank, with their numbers. A line that is too long becomes empty."""
     numbers, lines, n_bytes, number = list[int](), list[bytes](), 0, 0
     while line := file.readline(most):
         number += 1
@@ -119,16 +120,16 @@ def _alone(line: bytes, number: int) -> "dict[str, Any] | UnreadableError":
 
 
 def _most_names(text: bytes) -> int:
-    """Return the largest possible number of names in a text: the number of quotes before a colon.
+    """Return the largest possible number of names in a text: the number of quotes directly before a colon.
 
-    A quote within a value has one backslash before it, and a name may end in two.
+    A quote after one backslash is part of a text, and does not count. A quote after two ends a text, and counts.
     """
     apart = text.count(b'\\\\":') - text.count(b'\\":')
     return text.count(b'":') + apart + len(_SPACED.findall(text))
 
 
 def _n_names(values: Sequence[Any]) -> int:
-    """Return the number of names of objects and of all objects in them. Going level by level is fastest."""
+    """Return the number of names in objects, at all levels of nesting. Going level by level is fastest."""
     number = 0
     while values:
         objects = [value for value in values if type(value) is dict]
@@ -152,7 +153,7 @@ def _with_each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def columns_in(
     rows: Sequence[Mapping[str, Any]], before: tuple[str, ...] = (), *, lists: bool = False
 ) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Go through the places of texts and numbers in objects, each with its values, as `values_at` returns them.
+    """Go through the places at which objects hold texts or numbers, each with what `values_at` returns for it.
 
     With `lists`, also go through lists of texts and numbers within objects.
     """
@@ -177,9 +178,10 @@ def columns_in(
 
 
 def values_at(rows: Sequence[Any], place: tuple[str, ...], outer: dict[tuple[str, ...], list[Any]]) -> list[Any]:
-    """Return what objects have at a place; None if there is nothing, or an object, or a list among other values.
+    """Return the value of each object at a place, which is the names that lead to the value.
 
-    `outer` keeps the objects around the value, for other places in the same rows.
+    The value is None if there is nothing, or an object, or a list where other objects have no list. `outer` keeps the
+    objects around the value, for other places in the same rows.
     """
     values = _named(place[-1], _at(rows, place[:-1], outer))
     if {*map(type, values)} <= {list, type(None)}:
@@ -205,11 +207,10 @@ def _is_flat(value: Any) -> bool:
 
 
 def _by_label(value: Any) -> Any:
-    """Return [{"label": "cat", "score": 0.9}, …], as pipelines of transformers write it, as {"cat": 0.9, …}.
+    """Turn [{"label": "cat", "score": 0.9}, …], which pipelines of transformers write, into {"cat": 0.9, …}.
 
-    Other tools have other names for the score.
-
-    A list of one is the predicted label with its score. Other values stay as they are, also if a label occurs twice.
+    Other tools have other names for the label and the score. A list of one object is the predicted label with its
+    score, and becomes this object. Other values stay as they are, and so does a list in which a label occurs twice.
     """
     if type(value) is not list or not value or type(value[0]) is not dict:
         return value

@@ -1,4 +1,4 @@
-"""The line of a row in its file, as an editor counts lines: from 1, with the names and empty lines."""
+"""The line of a row in its file. As in an editor, the first line is 1, and the names and empty lines count."""
 
 import csv
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _LONGEST = (1 << 31) - 1
 
 
 def line_of_row(path: Path, row: int, separator: str) -> int | None:
-    """Return the line in which a row begins, counted from 0 after the names; None if it cannot be found."""
+    """Return the line in which a row begins; None if it cannot be found. Rows are counted from 0 after the names."""
     try:
         with _text(path) as text:
             cells, begins, seen = csv.reader(text, delimiter=separator, skipinitialspace=True), 1, -1
@@ -35,7 +35,7 @@ def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
     """Raise if a row of a CSV file has more or fewer cells than there are names, or the last quote is not closed.
 
     pandas would fill missing cells, and would read an additional cell as the name of the row. It counts neither blank
-    lines nor line breaks within cells. The error has the line of the file in which the row begins.
+    lines nor line breaks within cells, so the line in which the row begins is found here.
     """
     options: dict[str, Any] = {"delimiter": separator, "skipinitialspace": True}
     with _text(path) as text, suppress(csv.Error):  # text after a quote is a csv error, too

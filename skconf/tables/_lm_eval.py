@@ -66,7 +66,7 @@ class LmEvalLog(Log):
         super().__init__(why, broken)
 
     def samples(self, grade: str) -> list[Sample]:
-        """Return the samples of the filter that belongs to a grade."""
+        """Return the samples for a grade "METRIC,FILTER": the lines with this filter, graded by this metric."""
         metric, _, called = grade.partition(",")
         rows = self.rows[called]
         epochs = repetitions([row["doc_id"] for row in rows])
@@ -171,7 +171,11 @@ class _Likelihoods:
         return padded
 
     def graded_by(self, metric: str) -> Choices | None:
-        """Return the choices that reproduce a metric in every row that has it; None if there are none."""
+        """Return the choice that `metric` graded in each row; None if it cannot be found.
+
+        A way of choosing is accepted if its choices are right exactly where the logged metric is 1. Rows without the
+        metric do not count.
+        """
         grades = np.array([row.get(metric) for row in self.rows], dtype=np.float64)
         # The text between question and choice, a space by default, is not a part of the choice.
         for n_before in (1, 0) if all(text[:1].isspace() for each in self.texts for text in each) else (0,):
@@ -203,7 +207,7 @@ class _Likelihoods:
         return np.argmax(weighed, axis=1)
 
     def _targets(self, n_before: int) -> Iterator[list[Any]]:
-        """Go through the possible meanings of the targets: numbers of choices, their texts, or lists of numbers."""
+        """Go through the possible meanings of a target: the number of a choice, its text, or a list of such numbers."""
         targets = [str(row.get("target", "")) for row in self.rows]
         if all(target.isdecimal() for target in targets):
             yield [(int(target),) for target in targets]
@@ -226,7 +230,7 @@ class _Likelihoods:
 
 
 def _texts(row: Mapping[str, Any], n: int) -> list[str]:
-    """Return the texts of the choices of a row, with the text before them; nothing if they are unknown."""
+    """Return the text of each choice of a row, with the delimiter before it, such as a space; [] if one is unknown."""
     arguments = row.get("arguments")
     given = [arguments.get(f"gen_args_{i}") for i in range(n)] if isinstance(arguments, dict) else []
     texts = [each.get("arg_1") if isinstance(each, dict) else None for each in given]

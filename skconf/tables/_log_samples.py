@@ -87,7 +87,7 @@ class Sample(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The state: an answer, a reason for abstaining, or a reason why it does not count."""
+        """The state: "answered", the reason why the model abstains, or the reason why there is no grade."""
         if self.grade != self.grade:
             return "failed" if self.failed else "unscored"
         if self.grade > 0:  # a right answer is an answer, whatever its text
@@ -147,12 +147,12 @@ class Log(ABC):
         """Return the samples with the values of a grade, which is NaN for samples that were not graded."""
 
     def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
-        """Return the choices that a grade is about, if the model chose by likelihoods."""
+        """Return the choices that a grade is about, if the model chose by likelihoods; else None."""
         return None
 
 
 def states_of(grades: Floats, answers: Sequence[Any]) -> list[str]:
-    """Return which answers abstain, and why, by their grades and texts; answers that are no texts do not abstain."""
+    """Return the state of each answer, from its grade and its text. An answer that is no text does not abstain."""
     return [
         Sample(None, 1, grade, text, (text.strip(),), {}, blank=not text.strip()).state
         if isinstance(text, str)
@@ -170,7 +170,7 @@ def parsed(text: bytes) -> Any:
 
 
 def repetitions(ids: Sequence[Any]) -> list[int]:
-    """Return how often each id has occurred up to its place."""
+    """Return, for each entry, how often its id has occurred so far, counted from 1."""
     if len(set(ids)) == len(ids):
         return [1] * len(ids)
     seen = Counter[Any]()

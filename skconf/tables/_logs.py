@@ -163,7 +163,7 @@ def read_log(
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Pause the garbage collector: a log has no cycles, and the search for them takes a quarter more time."""
+    """Pause the garbage collector: a log has no cycles, and the search for them makes reading a quarter slower."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -274,7 +274,7 @@ def _table(
 
 
 def _columns(log: Log, samples: Sequence[Sample]) -> dict[str, list[Any]]:
-    """Return the data of a log about questions, a column for each name; None if a row has no value."""
+    """Return what a log says about its questions, a list for each column. A row without a value has None."""
     if isinstance(log, JsonRows):
         return log.columns
     rows = [sample.columns for sample in samples]

@@ -1,4 +1,4 @@
-"""A file of Parquet, read batch by batch, also in several parts at the same time."""
+"""A Parquet file, read batch by batch. Several parts of it can be read at the same time."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ _MOST_COLUMNS = 16
 
 
 class Parquet:
-    """A file of Parquet."""
+    """A Parquet file."""
 
     broken: Sequence[str] = ()  # a row that cannot be read is refused, because it may hide other rows
 
@@ -45,7 +45,7 @@ class Parquet:
         return None
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
-        """Go through the rows of these columns. Unlike in a scan, memory does not grow with the file or its groups."""
+        """Go through these columns; None gives one table. Batches of a larger file do not need more memory."""
         from pyarrow.parquet import ParquetFile
 
         if batch_rows is not None:
@@ -58,7 +58,7 @@ class Parquet:
     def streams(self, names: list[Any], _: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Go through runs of row groups that can be read at the same time, with batches of nearly equal size.
 
-        If there are many columns, there is one run.
+        If there are many columns, all row groups are one run.
         """
         batch_rows = self._fewer(batch_rows)
         fewest = _FEWEST_BATCHES * batch_rows if len(names) <= _MOST_COLUMNS else self.n_rows

@@ -1,4 +1,4 @@
-"""The information in the path of a table: the format in its ending, and columns in its folders "day=monday/"."""
+"""The information in the path of a table: the format in its ending, and columns in folders such as "day=monday/"."""
 
 import glob
 import re
@@ -71,7 +71,7 @@ class PathColumns:
         return [name for name in names if name not in self.values] if self.values else list(names)
 
     def added_to(self, table: Any, names: Iterable[Any]) -> Any:
-        """Return a table with the columns of these names added."""
+        """Return a table with those of `names` added that the path gives."""
         from pyarrow import repeat
 
         for name in self.values.keys() & set(names):
@@ -80,7 +80,7 @@ class PathColumns:
 
 
 def _typed(text: str) -> Any:
-    """Return a whole number, as pyarrow reads it, or a text. 01 is a text, because 1 is another value."""
+    """Return a value in a path as a number if it is a whole number, else as a text. 01 is a text, unlike 1."""
     from pyarrow import ArrowInvalid, int32, scalar
 
     try:

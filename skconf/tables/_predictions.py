@@ -101,13 +101,13 @@ def ungraded_in(columns: Columns, table: Any) -> NDArray[np.bool_]:
 
 
 def states_in(columns: Columns, table: Any, answers: Any) -> "pd.Series[Any]":
-    """Return the state of each row, by its grade and a column of answers: an answer, or the reason why it abstains."""
+    """Return the state of each row, from its grade and its answer: "answered", or why the model abstains."""
     grades = _numbers(columns, table, columns.correct, of_truth=True).astype(np.float64)
     return pd.Series(states_of(grades, list(table[answers])), dtype=object, index=table.index)
 
 
 def read_score(columns: Columns, table: Any, rows: NDArray[np.intp]) -> NDArray[Any] | None:
-    """Return a column of the other score with NaN for all but some rows; None if the table has no such column."""
+    """Return the other score in `rows`, and NaN in all other rows of the table; None if there is no other score."""
     if columns.score is None:
         return None
     column = np.full(len(table[columns.score]), np.nan)
@@ -121,7 +121,7 @@ def read_score(columns: Columns, table: Any, rows: NDArray[np.intp]) -> NDArray[
 
 
 def read_groups(columns: Columns, table: Any) -> Groups:
-    """Return the group of every row of a table. Groups are sorted, so that most parts have the same order."""
+    """Return the group of every row of a table. Groups are sorted, so that most parts have them in the same order."""
     by_column = [_sorted(labels_in(table, name), f"groups[{name!r}]") for name in columns.groups]
     if len(by_column) == 1:
         return by_column[0]
@@ -170,8 +170,8 @@ def _classes(columns: Columns, table: Any) -> ConfidenceProfile:
 def _labels_in_bare_names(columns: Columns, target: Any) -> list[str] | None:
     """Return the names of the columns of probabilities if one of them is a true label.
 
-    Names such as 0, 1, … may only count the columns. They are labels only if all true labels are such numbers, and
-    0 is one of them.
+    Names such as 0, 1, … may only count the columns. They are labels only if all true labels are among them,
+    and 0 is a true label.
     """
     if len(columns.proba) == 1:
         return None
@@ -184,7 +184,7 @@ def _labels_in_bare_names(columns: Columns, target: Any) -> list[str] | None:
 
 
 def _numbers(columns: Columns, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
-    """Return a column of numbers or grades: of correctness with `of_truth`, else of confidences."""
+    """Return a column of numbers or grades as numbers. With `of_truth`, it holds the correctness of answers."""
     if holds_lists(table[name]):  # no words
         return numbers_in(table, name, lists=lists)
     if (

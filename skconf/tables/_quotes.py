@@ -1,4 +1,4 @@
-"""Quotes in tables of text: a quote that is not closed ends at the next quote, and the rows between are lost."""
+"""Quotes in tables of text. If a quote is not closed, its cell goes on to the next quote, and rows are lost."""
 
 import re
 from pathlib import Path

@@ -112,7 +112,7 @@ class Rows(NamedTuple):
 def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> Rows | None:
     """Read the first rows of a file, or all rows; return None if there are no rows.
 
-    All rows are treated as independent. If ids or units repeat, the rows have a sentence about it.
+    All rows are treated as independent. If ids or units repeat, a sentence in `said` warns of it.
     """
     columns, column = _found(file, columns, None)
     table = next(file.batches(_needed(file, columns, column, _unit_column(file.names)), n_rows), None)
@@ -128,10 +128,10 @@ def read_rows(file: OpenedFile, columns: Columns, n_rows: int | None = None) -> 
 
 
 def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Rows | None:
-    """Read all rows of a file that have a grade. If ids repeat, rows with the same id depend on each other.
+    """Read all rows of a file that have a grade. If ids repeat, the rows with the same id are a cluster.
 
-    If ids do not repeat, but there is a column of patients, users or similar units, rows of one unit depend on each
-    other. As in a log, a row without a grade is an answer that was not scored.
+    If ids do not repeat, but there is a column of patients, users or similar units, the rows of a unit are a cluster. A
+    row without a grade is left out, and counted as an answer that was not scored, as in a log.
     """
     columns, column = _found(file, columns, ids)
     answer = _answers_of(file, columns)
@@ -170,7 +170,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
 
 
 def _found(file: OpenedFile, columns: Columns, ids: Any) -> tuple[Columns, Any]:
-    """Return the columns of a file by their names, and its column of ids."""
+    """Return the columns that are found in a file by their names, and its column of ids."""
     with located(file.name):
         columns = columns.found_in(file.names)
         _check_there(file.names, [] if ids is None else [ids], "ids")
@@ -178,13 +178,13 @@ def _found(file: OpenedFile, columns: Columns, ids: Any) -> tuple[Columns, Any]:
 
 
 def _needed(file: Any, columns: Columns, *more: Any) -> list[Any]:
-    """Return the names of the columns to read: those that are needed, and others if the file has them."""
+    """Return the names of the columns to read: those that `columns` needs, and those of `more` that the file has."""
     there = [name for name in dict.fromkeys(more) if name in file.names and name not in columns.needed]
     return [*columns.needed, *there]
 
 
 def _are_of_hundred(values: "pd.Series[Any]", rows: Rows) -> bool:
-    """Return whether confidences that were read are numbers up to 100 in the file."""
+    """Return whether the confidences in the file are numbers up to 100, which were divided by 100."""
     return bool((as_numbers(values)[rows.profile.answer_rows] > 1.5 * rows.profile.confidence).any())
 
 
@@ -202,7 +202,7 @@ def _rows(table: Any, columns: Columns, whole: bool = False, **about: Any) -> Ro
 
 
 def _answers_of(file: Any, columns: Columns) -> Any:
-    """Return the column of graded answers in JSON lines, whose texts may abstain as in a log; None if there is none."""
+    """Return the column of answers in JSON lines, in which texts may be abstentions; None if there is none."""
     if not isinstance(file, JsonLines) or columns.correct is None or columns.abstained is not None:
         return None
     return next((name for name in file.names if spelled(name) in PREDICTIONS and name not in columns.named), None)
@@ -211,8 +211,7 @@ def _answers_of(file: Any, columns: Columns) -> Any:
 def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | None, NDArray[Any] | None, str]:
     """Return unique ids or else repeated ids, as plain texts, and a sentence about repeated ids.
 
-    There are no ids if some are missing. A column with a usual name of ids may hold a few kinds of rows; these are not
-    ids.
+    There are no ids if some are missing, or if the column has so few different values that these must be kinds of rows.
     """
     if column not in column_names(table) or column in columns.named:
         return None, None, ""

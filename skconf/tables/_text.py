@@ -57,7 +57,7 @@ class TextFile:
                 yield from (each.slice(start, size) for start in range(0, len(each) or 1, size))
 
     def streams(self, names: list[Any], numbers: list[Any], _: int) -> Iterator[Iterator[Any]]:
-        """Yield the pieces of the file; the columns in `numbers` are numbers if all their entries are."""
+        """Yield the pieces of the file. A column in `numbers` becomes numbers if all its entries are numbers."""
         yield self._readable(self.pieces(names, numbers))
 
     def _readable(self, pieces: Iterator[Any]) -> Iterator[Any]:
@@ -89,7 +89,7 @@ class TextFile:
     def pieces(self, names: Sequence[str], numbers: Sequence[str]) -> Iterator["Piece"]:
         """Go through the rows of some columns. The columns in `numbers` should hold only numbers.
 
-        Each piece ends with a row. If quotes make the end of a row unclear, pyarrow itself reads the rest.
+        Each piece ends where a row ends. If quotes make this place unclear, pyarrow itself reads the rest of the file.
         """
         from pyarrow import input_stream
 
@@ -108,9 +108,9 @@ class TextFile:
             yield from self._read_on(done, names)
 
     def _read_on(self, done: int, names: Sequence[str]) -> Iterator["Piece"]:
-        """Let pyarrow read the rest, after this many bytes.
+        """Let pyarrow read the rest of a file, after the `done` bytes that were read.
 
-        A row of marks is added at the end. If it is not found, it is within a cell whose quote was not closed.
+        A row of marks is added at the end. If this row is not found, it is part of a cell whose quote was not closed.
         """
         from pyarrow import ArrowInvalid, Table, csv, input_stream
 
@@ -139,7 +139,7 @@ class TextFile:
             yield Piece(self, wrong, names, ())
 
     def options(self, names: Sequence[str], numbers: Sequence[str], *, header: bool) -> tuple[Any, Any, Any]:
-        """Return the options of pyarrow. Entries stay texts, because "01" is not 1, except in `numbers`."""
+        """Return the options of pyarrow. Outside `numbers`, entries stay texts, because "01" is not 1."""
         from pyarrow import csv, float64, string
 
         of_file = [self.written[self.names.index(name)] for name in self.of_path.not_among(names)]
@@ -213,7 +213,7 @@ def _end_of_names(data: bytes, separator: str) -> int:
 
 
 def _end_of_rows(data: bytes, separator: str) -> int:
-    """Return the end of the last row of data that begin with a row; 0 if the quotes make it unclear."""
+    """Return where the last whole row in `data` ends; 0 if quotes make this unclear. `data` begins with a row."""
     end = data.rfind(b"\n") + 1
     if data.find(b'"', 0, end) < 0:
         return end

@@ -1,4 +1,4 @@
-"""Files that cannot be read as tables: the only module that interprets the messages of the packages that read."""
+"""Files that cannot be read as tables: the only module that interprets the messages of other packages."""
 
 import re
 import zlib
@@ -60,7 +60,7 @@ class UnreadableError(DataError):
 
 @contextmanager
 def readable(path: Path, find_line: Callable[[int], int | None] | None = None) -> Iterator[None]:
-    """Add the file to errors of the package that reads it, and the line, which `find_line` finds."""
+    """Turn errors of the package that reads a file into errors that name the file, and the line by `find_line`."""
     try:
         yield
     except _FAULTS as error:
@@ -70,7 +70,7 @@ def readable(path: Path, find_line: Callable[[int], int | None] | None = None) -
 
 
 def unreadable(error: Exception) -> UnreadableError:
-    """Return why a file cannot be read, and what to do, from the error of the package that reads it."""
+    """Turn the error of a package that reads a file into an error that says why, and what to do."""
     if isinstance(error, UnreadableError):
         return error
     if isinstance(error, DataError):
