@@ -1,4 +1,4 @@
-"""Parts of a Spark data frame: a task for each partition, and as many merging tasks as Spark chooses."""
+"""Read a Spark data frame: one task reads each partition, and Spark chooses how many tasks merge the results."""
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +52,7 @@ def _row(part: int, totals: Totals) -> Any:
 
 
 def _larger(batches: Iterable[Any]) -> Iterator[Any]:
-    """Concatenate batches. Spark sends 10,000 rows at a time, and for so few the overhead of a batch matters."""
+    """Concatenate batches, because Spark sends 10,000 rows at a time, and many small batches take longer."""
     import pyarrow as pa
 
     held: list[Any] = []

@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def add_pairs(one: Floats, other: Floats) -> Floats:
-    """Add numbers. Each is a pair of its value and its rounding error, of shape (2, ...).
+    """Add two arrays of shape (2, ...): the first row holds numbers, and the second row their rounding errors.
 
     `other` may lack rounding errors; its shape is then (1, ...). The relative error of the sum is about 1e-32, so the
     order of many additions does not matter.
@@ -45,9 +45,10 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
 
 
 def add_onto(total: Floats, other: Floats, at: Any = slice(None)) -> None:
-    """Add pairs of numbers, of shape (2, n_sums, n), in place, a few at a time so that they stay in the cache.
+    """Add `other` to `total` in place; both hold numbers and rounding errors, as in :func:`add_pairs`.
 
-    If `at` is given, it holds the positions along the last axis to which `other` is added.
+    If `at` is given, it holds the positions along the last axis of `total` to which `other` is added. A few sums are
+    added at a time, so that they stay in the processor's cache.
     """
     n_sums, n = other.shape[1:]
     step = max(_AT_ONCE // n, 1)
@@ -75,7 +76,7 @@ class SumVector:
 
     @classmethod
     def of(cls, sums: Mapping[str, Sums], n_groups: int | None = None) -> Self:
-        """Concatenate sums. If they have an axis of groups, it is their first axis, and becomes the last."""
+        """Concatenate sums. With `n_groups`, the first axis of each array is for groups, and becomes the last axis."""
         ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
         shapes, parts = {}, [np.empty((0, n_groups or 1))]
         for name, arrays in ordered.items():
@@ -101,7 +102,7 @@ class SumVector:
 
 
 def table_of_class(weighted_by: str, code: int) -> str:
-    """Return the name of the table of a class, given the name of its weights."""
+    """Return the name of the table for a class, in which samples are weighted by `weighted_by`."""
     return f"class {code} weighted by {weighted_by}"
 
 
@@ -141,7 +142,7 @@ class Task:
 
     @cached_property
     def labels(self) -> list[Any] | None:
-        """The classes as a list, so that equal labels of different types are equal."""
+        """The classes as a list of Python objects: labels compare as equal even if their arrays differ in dtype."""
         return None if self.classes is None else self.classes.tolist()
 
     @property
@@ -150,7 +151,7 @@ class Task:
         return None if self.labels is None or self.positive_class is None else self.labels[self.positive_class]
 
     def position(self, label: Any) -> int | None:
-        """Return the position of a label (of the positive class for None); raise if there is no such label."""
+        """Return the position of a label; None stands for the positive class. Raise if there is no such label."""
         if label is None:
             return self.positive_class
         if self.labels is None or label not in self.labels:
@@ -158,7 +159,7 @@ class Task:
         return self.labels.index(label)
 
     def check_same(self, other: "Task") -> None:
-        """Raise if another part has other facts."""
+        """Raise if another part differs in one of these facts."""
         if self.labels != other.labels:
             mine, theirs = (
                 "no labels (only correctness)" if labels is None else shorten(labels)
@@ -211,7 +212,7 @@ class State:
         )
 
     def table(self, name: str) -> LevelTable:
-        """Return a table. If no part has other scores, the table of scores is the table of confidences."""
+        """Return a table. If scores have no table, they are the confidences, so their table is returned."""
         return _table(self.tables, name)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -270,7 +271,7 @@ class Totals:
     task : Task or None
         The facts that all predictions share. None before there are any predictions.
     sums : SumVector or None
-        The sums, with a last axis over the groups. It may have room for more groups.
+        The sums. Their last axis is over the groups, and may be longer than the number of groups.
     tables : list of dict of str to LevelTable
         Tables of each group.
     """

@@ -52,7 +52,7 @@ def in_order(
 
     Each thread reads an item from the earliest stream that no other thread is reading, and works on it. So there is one
     item for each thread in memory. Errors are raised in the order of the items, so the earliest one is raised. If the
-    caller leaves, by an error or an interrupt, threads end after their item.
+    caller stops early, because of an error or an interrupt, each thread finishes its item and ends.
     """
     if n_threads == 1:
         for stream in streams:
@@ -89,7 +89,7 @@ class _Feed:
         self.changed = Condition()
 
     def run(self) -> None:
-        """Work until nothing is left. Each thread runs this method."""
+        """Read items and work on them until all streams are read. Each thread runs this method."""
         while (at := self._start_reading()) is not None:
             try:
                 items = list(_next_of(self.streams[at]))
@@ -106,7 +106,7 @@ class _Feed:
                 self._finish(place, item if isinstance(item, _Failure) else self._result(item))
 
     def _start_reading(self) -> int | None:
-        """Wait for a stream to read and return it; None if all are read."""
+        """Wait until a stream can be read, and return its position; None if all streams are read."""
         with self.changed:
             while True:
                 left = [at for at in range(self.awaited[0], len(self.streams)) if at not in self.ended]
@@ -154,7 +154,7 @@ class _Feed:
         return at in self.ended and at not in self.reading and number >= self.taken[at]
 
     def stop(self) -> None:
-        """Make threads end after their item."""
+        """Make each thread end when it has finished its item."""
         with self.changed:
             self.ended.update(range(len(self.streams)))
             self.changed.notify_all()

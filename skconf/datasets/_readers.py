@@ -119,7 +119,7 @@ def _read_xls(path: Path, table: Table) -> pd.DataFrame:
 
 
 def _check_columns(first: list[Any], table: Table) -> list[str]:
-    """Return the names of the columns; check them against the first row of the file."""
+    """Return the names of the columns; raise if they do not fit the first row of the file."""
     if isinstance(table.columns, int):
         if len(first) != table.columns or table.target not in first:
             raise ValueError(
@@ -150,7 +150,7 @@ def _image_frame(pixels: NDArray[np.uint8], labels: Any) -> pd.DataFrame:
 
 
 def _read_idx(data_set: DataSet, paths: Sequence[Path]) -> Frames:
-    """Read images and labels from alternate files, in the format of MNIST."""
+    """Read files in the format of MNIST: each file of images is followed by the file of their labels."""
     frames = {}
     for images, labels in zip(paths[::2], paths[1::2], strict=True):
         arrays = []

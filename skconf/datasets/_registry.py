@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class RawFile:
-    """A file of an archive."""
+    """A raw file of a data set, and where it can be downloaded."""
 
     name: str
     url: str | None = None  # of the file, or of an archive that holds it at any depth; None: no free download exists

@@ -55,7 +55,7 @@ MODES: dict[str, Callable[[Floats, Any], Floats]] = {
 
 
 class _SelectiveModel(NamedTuple):
-    """The probability that a simulated model knows the answer, and its ranges of confidence for both cases."""
+    """How often a simulated model knows the answer, and the ranges of its confidence if it does and if it does not."""
 
     known: float
     sure: tuple[float, float]
@@ -144,8 +144,8 @@ def make_selective_model(
 
     The model knows the answer with a fixed probability. Otherwise it guesses among all classes, so some guesses are
     right. Its confidence is uniform in a range. The range depends on whether the model knows the answer, and not on
-    whether it is right. The kinds are defined as in the paper. So even the "calibrated" model is underconfident in the
-    answers that it knows, because they are always right.
+    whether it is right. The kinds are those of [1]_. Even the "calibrated" model is underconfident in the answers that
+    it knows, because they are always right.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ def _read(data_set: DataSet, paths: Sequence[Path]) -> Bunch:
 
 
 def find_data_set(name: str) -> DataSet:
-    """Return a data set of the registry; else raise an error with similar names."""
+    """Return a data set of the registry. If there is none of this name, raise, and suggest similar names."""
     if name not in DATA_SETS:
         raise ValueError(f"Unknown data set {name!r}.{suggest(name, DATA_SETS)} Known: {', '.join(DATA_SETS)}.")
     return DATA_SETS[name]
@@ -171,7 +171,7 @@ def changed_files(name: str, data_home: str | os.PathLike[str] | None = None) ->
 
 
 def unchecked_files(name: str) -> dict[str, str]:
-    """Return the files without a known checksum, and why."""
+    """Return the files that have no known checksum, with the reasons."""
     return {file.name: file.no_sha256 for file in find_data_set(name).files if file.sha256 is None}
 
 

@@ -180,7 +180,7 @@ def answers_experiment(
 
 
 def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
-    """Return the values of a file, and its warnings with the name of the file."""
+    """Return the metrics of a file with their intervals, and its warnings with the name of the file."""
     tables: list[pd.DataFrame] = []
     notices: list[tuple[str, str]] = []
     for scores, values in scored.scores.items():
@@ -206,7 +206,7 @@ def _grouped(notices: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return values, with the printed values of the same names."""
+    """Return our values, each with the value that the paper prints for it, if there is one."""
     printed = _printed()
     names = [_plain(row) for row in table[[*_KEY[:4], "quantity"]].itertuples(index=False)]
     # A single grader is compared with the graders of the paper, who were persons.
@@ -221,7 +221,7 @@ def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
-    """Return printed values, with half a unit of their last digit, by task, system, method, grader and quantity."""
+    """Return each printed value and its largest rounding error, by task, system, method, grader and quantity."""
     tables = [
         (printed_table("ecuas_table4").assign(task="mmlu", grader=""), _HALF_DIGIT),
         (printed_table("ecuas_table5").assign(task="triviaqa", grader="human"), _HALF_DIGIT),
@@ -236,7 +236,7 @@ def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
 
 
 def _plain(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names with letters and digits only; the name of the quantity is unchanged."""
+    """Return names in lower case, with letters and digits only. The last name, of the quantity, is unchanged."""
     *most, quantity = names
     return (*map(bare_name, most), quantity)
 

@@ -82,14 +82,14 @@ class AnswerFile:
 
 
 def label_of(system: str, method: str) -> str:
-    """Return the name of a system with one of its methods, if it is named."""
+    """Return the name of a system, followed by the name of the method if there is one."""
     return f"{system}, {method}" if method else system
 
 
 def read_answers(
     folder: Path, right: str | None = None, correct: str | None = None
 ) -> tuple[list[AnswerFile], dict[str, str]]:
-    """Return the files of answers in a folder, and the reasons why others cannot be read; `correct` is for logs."""
+    """Return the answers of the files in a folder, and why some are left out; `correct` names the grades of logs."""
     read: list[AnswerFile] = []
     left_out: dict[str, str] = {}
     paths = list_files(folder)
@@ -120,7 +120,7 @@ def read_answers(
 
 
 def list_files(folder: Path) -> list[Path]:
-    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, or the tables of one task, and logs of language models."""
+    """Return the tables and logs in a folder of tasks (TASK/SYSTEM.METHOD.csv), or in the folder of one task."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     paths = (*sorted(folder.glob("*")), *sorted(folder.glob("*/*")))
@@ -131,7 +131,7 @@ def list_files(folder: Path) -> list[Path]:
 
 
 def _names(path: Path) -> tuple[str, str, str, str]:
-    """Return the path of a file below the folder of all tasks, and its task, system and method."""
+    """Return four names from the path of a file: TASK/FILE, its task, its system and its method."""
     name, task = stem(path.stem if path.suffix in _LOGS else path.name), path.resolve().parent.name
     system, dot, method = name.rpartition(".")
     return f"{task}/{path.name}", task, *((system, method) if dot else (name, ""))
@@ -163,7 +163,7 @@ def _read(path: Path) -> AnswerFile:
 
 
 def _of_log(path: Path, correct: str | None) -> AnswerFile:
-    """Return the answers of a log; answers that abstain have no confidence."""
+    """Return the answers of a log. If the system abstains, the confidence is missing."""
     log = read_log(path, correct=correct)
     log = log[~log["state"].isin(NOT_GRADED)]
     if log["id"].duplicated().any():
@@ -178,7 +178,10 @@ def _of_log(path: Path, correct: str | None) -> AnswerFile:
 
 
 def _kind_of_grades(column: str) -> tuple[str, str] | None:
-    """Return "correct" or "grade" for a column of grades, and its grader, "" for a single one; else None."""
+    """Return the kind ("correct" or "grade") and the grader of a column of grades; None for other columns.
+
+    If the name of the column does not name a grader, the grader is "".
+    """
     if column in CORRECTNESS:
         return "correct", ""
     kind, _, grader = column.partition("_")
@@ -186,12 +189,15 @@ def _kind_of_grades(column: str) -> tuple[str, str] | None:
 
 
 def _texts(column: "pd.Series[Any]") -> "pd.Series[str]":
-    """Return entries as texts without spaces around them, "" where one is missing."""
+    """Return entries as texts without spaces around them. A missing entry becomes an empty text."""
     return column.map(plain, na_action="ignore").fillna("").astype(str).str.strip()
 
 
 def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Floats | None:
-    """Return 1 for right, 0 for wrong and NaN for empty entries; for other columns None, or an error if `needed`."""
+    """Return the numbers of a column that has only 1, 0 and empty entries, which become NaN.
+
+    For any other column, return None, or raise if it is `needed`.
+    """
     texts = _texts(column)
     numbers = texts.map({"1": 1.0, "0": 0.0}).to_numpy(dtype=np.float64)
     other = np.isnan(numbers) & (texts != "").to_numpy()
@@ -221,7 +227,7 @@ def _confidences(column: "pd.Series[Any]") -> Floats:
 
 
 def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
-    """Return the word for a right answer, as `_bare` writes it."""
+    """Return the word that means a right answer, in the spelling of `_bare`; an empty text if no grades are words."""
     seen = {_bare(word): word for file in files for words in file.words.values() for word in _grades(words)}
     if right is not None:
         if seen and _bare(right) not in seen:
@@ -240,7 +246,7 @@ def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
 
 
 def _bare(word: str) -> str:
-    """Return a word in lower case without points around it: "Yes." becomes "yes"."""
+    """Return a word in lower case, without spaces, points and quotes around it: "Yes." becomes "yes"."""
     return word.strip(" .!\"'").lower()
 
 
@@ -251,7 +257,10 @@ def _grades(words: "pd.Series[str]") -> list[str]:
 
 
 def _graded(file: AnswerFile, right: str, *, named: bool) -> AnswerFile:
-    """Return the answers; every grade but `right` is wrong. Words replace numbers if the user `named` a word."""
+    """Return the file with its words read as grades: `right` is right, and every other word is wrong.
+
+    If a grader has both numbers and words, the numbers are used, unless the user `named` the word `right`.
+    """
     grades, wrong = dict(file.grades), {}
     for grader, words in file.words.items():
         is_right = words.map(_bare) == right

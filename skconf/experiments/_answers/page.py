@@ -70,7 +70,7 @@ def _name(row: Any) -> str:
 
 
 def _least_cost(result: AnswersResult, task: str) -> str:
-    """Say which confidences cost least in a task, and whether the next best cost more by more than chance."""
+    """Name the system and method with the least cost in a task; say whether the next one clearly costs more."""
     costs = where(result.figures, task=task, quantity="ecuas_0").dropna(subset="ours")
     if costs["grader"].nunique() > 1:
         return ""  # the sentence on graders says which is best
@@ -133,7 +133,7 @@ def _graders(pairs: pd.DataFrame) -> Iterator[str]:
 
 
 def _left_out(files: pd.DataFrame) -> Iterator[str]:
-    """Yield what was counted as wrong, left out or only ranked."""
+    """Yield which grades count as wrong, how many answers are left out, and which confidences are only ranked."""
     wrong: Counter[str] = sum(map(Counter, files["wrong_grades"]), Counter())
     if wrong:
         yield f"Grades that count as wrong: {_counted(wrong)}."
@@ -186,7 +186,7 @@ def _tables(result: AnswersResult, task: str) -> Iterator[TablePart]:
 
 
 def _key(figures: pd.DataFrame) -> list[str]:
-    """Return what identifies a system, a method and a grader, if there are any."""
+    """Return those of the columns system, method and grader that are not empty."""
     return [name for name in ("system", "method", "grader") if (figures[name] != "").any()]
 
 
@@ -204,7 +204,7 @@ def _by_system(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def _differences(title: str, pairs: pd.DataFrame) -> TablePart:
-    """Return differences with their intervals; differences of the cost come first."""
+    """Return a table of differences with their intervals; differences of the cost come first."""
     pairs = pairs.sort_values("quantity", key=lambda names: names != "ecuas_0", kind="stable")
     key = [name for name in ("system", "method", "grader") if name in pairs and pairs[name].nunique() > 1]
     shown = pairs[key].assign(metric=pairs["quantity"].map(title_of))
@@ -219,7 +219,7 @@ def _differences(title: str, pairs: pd.DataFrame) -> TablePart:
 
 
 def _charts(figures: pd.DataFrame, task: str) -> Iterator[Chart]:
-    """Yield the cost of each system and method, with a series for each kind of scores; one chart for each grader."""
+    """Yield a chart for each grader: the cost of each system and method, with raw and calibrated confidences."""
     for grader, costs in where(figures, quantity="ecuas_0").groupby("grader", sort=False):
         if costs["ours"].isna().all():
             continue

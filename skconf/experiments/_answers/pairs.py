@@ -23,7 +23,7 @@ _OF_PAIR = ["first_value", "second_value", "difference", "low", "high", "p_value
 
 
 def compared(read: Sequence[Scored], shared: dict[str, Any]) -> tuple[list[pd.DataFrame], dict[str, str]]:
-    """Return the differences of pairs with the same system or method, and why other pairs cannot be compared."""
+    """Return the differences of pairs with the same system or method, and why some of them cannot be compared."""
     tables, unmatched = [], {}
     for a, b in combinations(read, 2):
         one, other = a.file, b.file
@@ -39,7 +39,7 @@ def compared(read: Sequence[Scored], shared: dict[str, Any]) -> tuple[list[pd.Da
 
 
 def _same_questions(a: Scored, b: Scored) -> _Rows | str:
-    """Return the rows of two files that answer the same questions, or the reason why there are none."""
+    """Return the rows in which two files answer the same questions, or why they cannot be matched."""
     one, other = a.file, b.file
     unnamed = [file for file in (one, other) if file.questions is None]
     if len(unnamed) == 1:
@@ -85,7 +85,7 @@ def by_graders(read: Sequence[Scored], shared: dict[str, Any]) -> Iterator[pd.Da
 def _differences(
     pair: Mapping[str, Scored], rows: _Rows, scores: str, metrics: Sequence[str], shared: dict[str, Any]
 ) -> pd.DataFrame:
-    """Return the differences of a pair in these rows, a row for each metric."""
+    """Return the differences between a pair on these rows, as a table with a row for each metric."""
     profiles = {name: file.profile(scores, at) for (name, file), at in zip(pair.items(), rows, strict=True)}
     with collected():  # the table names undefined values
         table: Any = compare({name: METRICS[name] for name in metrics}, profiles, **shared)
@@ -96,7 +96,7 @@ def _differences(
 
 
 def adjusted(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return differences as one table, with p-values that are adjusted over each task."""
+    """Return differences as one table. The p-values of each task are adjusted together, with Holm's method."""
     if not tables:
         return pd.DataFrame(columns=["task", "quantity", "first", "second", *_OF_PAIR])
     table = pd.concat(tables, ignore_index=True)

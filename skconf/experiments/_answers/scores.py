@@ -51,7 +51,7 @@ class Scored:
         return {"task": self.file.task, "system": self.file.system, "method": self.file.method, "grader": self.grader}
 
     def quantities(self, scores: str) -> tuple[str, ...]:
-        """Return the names of the metrics that the confidences allow."""
+        """Return the names of the metrics: all, or those that need no probabilities if these scores are only ranks."""
         return tuple(METRICS) if scores == "calibrated" or self.file.is_probability else _RANKED
 
     def profile(self, scores: str, rows: NDArray[Any]) -> ConfidenceProfile:
@@ -60,9 +60,10 @@ class Scored:
 
 
 def cross_fitted(confidence: Floats, correct: NDArray[np.bool_], seed: int, *, is_probability: bool) -> Floats:
-    """Return confidences calibrated across folds; NaN if there are too few right or wrong answers.
+    """Return calibrated confidences; the calibrator of each fold is fitted to the other folds.
 
-    The curve uses the logit of a confidence that is a probability, and other confidences as they are.
+    They are NaN if there are too few right or wrong answers. The calibrator uses the logit of confidences that are
+    probabilities, and other confidences unchanged.
     """
     out = np.full(len(confidence), np.nan)
     rarer = int(min(correct.sum(), (~correct).sum()))

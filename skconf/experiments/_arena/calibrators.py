@@ -39,7 +39,7 @@ Make = Callable[[], Any]
 
 
 class RefusalError(ValueError):
-    """A calibrator returned no probabilities."""
+    """A calibrator returned something other than probabilities."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,10 @@ class Contestant:
 
 
 def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> list[Contestant]:
-    """Return calibrators by name, package, MODULE:CLASS or class. None means all installed calibrators."""
+    """Return the chosen calibrators; None means all installed calibrators.
+
+    Each of `names` is the name of a calibrator or of a package, MODULE:CLASS, or a class.
+    """
     known = {each.name: each for each in _all()}
     if names is None:
         return list(known.values())
@@ -151,7 +154,7 @@ def _digest(path: Path) -> str:
 
 
 def _labels_for(calibrator: Any, n_classes: int) -> dict[str, Any]:
-    """Return the labels of all columns, for a calibrator that needs labels that do not occur in its data."""
+    """Return the labels of all columns as the argument `labels`, if ``fit`` of the calibrator has this argument."""
     try:
         wanted = "labels" in inspect.signature(calibrator.fit).parameters
     except (TypeError, ValueError):
@@ -218,7 +221,7 @@ def _scaled(proba: Floats, temperature: float) -> Floats:
 
 
 class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that returns its samples as probabilities, so that scikit-learn calibrates them."""
+    """A classifier that predicts its samples as probabilities: scikit-learn then calibrates given probabilities."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes, self.classes_ = n_classes, np.arange(n_classes)
@@ -251,7 +254,7 @@ class _Fitted:
 
 
 def _maker(fitted: Callable[..., Callable[[Floats], Any]], *given: Any) -> Make:
-    """Return a maker of calibrators that are fitted by a function with these first arguments."""
+    """Return a function that makes calibrators; each is fitted by `fitted` with `given` as first arguments."""
     return partial(_Fitted, partial(fitted, *given))
 
 
@@ -263,7 +266,7 @@ def _of_one(make: Make, predict: str, column: Floats, target: Codes) -> Callable
 
 
 def _one_against_rest(fitted: Fitted, proba: Floats, y: Codes) -> Callable[[Floats], Floats]:
-    """Fit calibrators of two classes, one against the rest; rows are scaled to sum to one."""
+    """Calibrate each class against the rest, and scale rows to sum to one. Two classes need only one calibrator."""
     is_two = proba.shape[1] == 2
     maps = [fitted(proba[:, k], (y == k).astype(int)) for k in ([1] if is_two else range(proba.shape[1]))]
 

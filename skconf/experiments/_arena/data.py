@@ -67,7 +67,7 @@ def generated_names() -> list[str]:
 
 
 def models() -> dict[str, Callable[[int], Any]]:
-    """Return the models, each as a function of a seed; with XGBoost if it is installed."""
+    """Return functions that make a model from a seed, by the name of the model. XGBoost is included if installed."""
     makers: dict[str, Callable[[int], Any]] = {
         "logistic": lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
         "naive_bayes": lambda _: GaussianNB(),
@@ -102,14 +102,14 @@ def find_predictions(
 
 
 def own_predictions(path: str | os.PathLike[str]) -> Predictions:
-    """Return the predictions in a file of arrays, `proba` or `probabilities`, and `y` or `labels`."""
+    """Return the predictions in a file with the arrays `proba` (or `probabilities`) and `y` (or `labels`)."""
     file = Path(path)
     proba, codes = _read_own(file)
     return Predictions(file.stem, "own", "own", lambda: (proba, codes), (file.name, _digest(proba, codes)))
 
 
 def sources(seed: int, data_home: Any) -> dict[str, tuple[str, Callable[[], Table]]]:
-    """Return the group and the function of every available data set."""
+    """Return the group of every available data set, and the function that loads it."""
     sources: dict[str, tuple[str, Callable[[], Table]]] = {
         name: ("generated", partial(_generated, name, seed)) for name in generated_names()
     }
@@ -140,7 +140,7 @@ def _trained(load: Callable[[], Table], make: Callable[[int], Any], seed: int) -
 
 
 def _from_scores(folder: Path) -> Iterator[Predictions]:
-    """Yield softmax of the scores in files NAME.scores.npy, with classes in NAME.targets.npy."""
+    """Yield the predictions in a folder: the softmax of NAME.scores.npy, and the classes in NAME.targets.npy."""
     for file in sorted(folder.glob("*.scores.npy")):
         name = file.name.removesuffix(".scores.npy")
 
@@ -177,7 +177,7 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
 
 
 def _arrays_in(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the probabilities and labels in a file, without loading any object."""
+    """Return the probabilities and labels in a file; refuse Python objects, which could run code."""
     saved = "Write it with numpy.savez(file, proba=proba, y=y), where labels are numbers or strings (y.astype(str))."
     try:
         with np.load(file, allow_pickle=False) as arrays:
@@ -228,7 +228,7 @@ def _clusters(rng: Random, n_classes: int, weights: Any = None) -> Table:
 
 
 def _rare(rng: Random, n_classes: int) -> Table:
-    """Return clusters of classes of different size: one of two classes has 3 to 15% of the samples."""
+    """Return clusters whose classes differ in size. Of two classes, the rarer one has 3 to 15% of the samples."""
     share = rng.uniform(0.03, 0.15) if n_classes == 2 else rng.uniform(0.5, 0.8)
     sizes = np.array([1, share / (1 - share)]) if n_classes == 2 else share ** np.arange(n_classes)
     return _clusters(rng, n_classes, list(sizes / sizes.sum()))

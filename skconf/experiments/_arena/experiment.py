@@ -150,7 +150,7 @@ def arena_experiment(
 
 @dataclass(frozen=True)
 class _Bout:
-    """The predictions of a model, and the seed of the draws."""
+    """The predictions of a model, and the seed that draws calibration and test samples from them."""
 
     predictions: Predictions
     seed: int
@@ -191,7 +191,7 @@ class _Bout:
 def _compete(
     bout: _Bout, contestants: Sequence[Contestant], sizes: Sequence[int], folder: Path | None
 ) -> list[dict[str, Any]]:
-    """Return a row for each number of calibration samples and calibrator."""
+    """Return the results for a model: a row for each number of calibration samples and each calibrator."""
     whose, kept, rows = bout.predictions, bout.kept(folder), []
     of_model = {"data": whose.data, "model": whose.model, "group": whose.group}
     with threadpool_limits(limits=1):
@@ -209,7 +209,7 @@ def _compete(
 
 
 def _measured(proba: Floats, codes: Codes, n_tail: int) -> dict[str, Any]:
-    """Return the losses on all samples, and the size ratio on the first ones."""
+    """Return the losses on all test samples, and the size ratio on the first `n_tail` of them."""
     labels = np.arange(proba.shape[1])
     profile = ConfidenceProfile.from_predictions(codes, proba, labels=labels)
     tail = ConfidenceProfile.from_predictions(codes[:n_tail], proba[:n_tail], labels=labels)

@@ -42,7 +42,7 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
 
 
 def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
-    """Return how often the own losses are lower, and by how much, with an interval over data sets."""
+    """Return the share of runs in which `own` is lower, and by what fraction `other` is higher, with its interval."""
     if own.empty:
         return dict.fromkeys(["_wins", "", "_low", "_high"], np.nan)
     level = np.abs(other - own) <= _LEVEL * np.maximum(np.abs(own), 1e-300)
@@ -58,7 +58,10 @@ def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of runs whose size ratio is far above 1, on at most as many test as calibration samples."""
+    """Return the shares of runs whose size ratio is far above 1.
+
+    The ratio uses at most as many test samples as the run has calibration samples.
+    """
     done = runs[runs["failure"] == ""]
     each = pd.DataFrame({"csr_3": done["csr"] > 3, "z_1": done["zscore"] > 1, "z_3": done["zscore"] > 3})
     return each.groupby(done["calibrator"], sort=False).mean()

@@ -119,7 +119,10 @@ def cf1_agreement_experiment(
 
 
 def _paired_z(values: Floats) -> Floats:
-    """Return the difference of every pair of models in standard errors; values have shape (n_models, n_resamples)."""
+    """Return the difference between the metrics of every pair of models, divided by its standard error.
+
+    `values` has shape (n_models, n_resamples).
+    """
     first, second = np.triu_indices(len(values), 1)
     covariance, mean = np.cov(values), values.mean(axis=1)
     variance = np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second]
@@ -128,7 +131,7 @@ def _paired_z(values: Floats) -> Floats:
 
 
 def _resamples_t(values: Floats) -> Floats:
-    """Return the t-statistic of every pair of models, with resamples treated as samples."""
+    """Return the t-statistic of every pair of models, as if the resamples were independent samples."""
     first, second = np.triu_indices(len(values), 1)
     mean, variance = values.mean(axis=1), values.var(axis=1, ddof=1) / values.shape[1]
     return divide(mean[first] - mean[second], np.sqrt(variance[first] + variance[second]), np.nan)

@@ -53,7 +53,7 @@ def add_cf1(names: Any) -> None:
 
 
 def _shares(flag: str, default: str, about: str) -> tuple[str, dict[str, Any]]:
-    """Return an option with several shares, whose default values are as a user would write them."""
+    """Return an option that takes several shares; `default` is written as on the command line."""
     shares, about = list(map(share, default.split())), f"{about} (default: {default})"
     return flag, {"type": share, "nargs": "+", "default": shares, "metavar": "R", "help": about}
 

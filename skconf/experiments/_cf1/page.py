@@ -133,7 +133,7 @@ def _variances(variances: pd.DataFrame, metric: str) -> Chart:
 
 
 def _values(variance: CF1Variance, metric: str) -> list[Chart]:
-    """Return charts of the metric by test size with bands, for each class or for the mean over many classes."""
+    """Return charts of the metric by test size, with bands: for each class or, if there are many, for their mean."""
     own = where(variance.variances, metric=metric)
     if own["class"].nunique() <= _MOST_CLASSES:  # as in the paper's Figures 2 to 4
         classes = own.groupby("class", sort=False)

@@ -22,7 +22,7 @@ def resamples(n_samples: int, n_resamples: int, rng: np.random.Generator) -> Flo
 
 
 def bootstrap(y: NDArray[np.intp], proba: Floats, weights: Floats) -> Floats:
-    """Return the metrics of every resample, ordinary and probabilistic: (2, n_metrics, n_resamples, n_classes)."""
+    """Return ordinary and probabilistic metrics of every resample: shape (2, n_metrics, n_resamples, n_classes)."""
     labels, every = np.arange(proba.shape[1]), np.arange(len(y))
     values = []
     for given in (np.eye(len(labels))[proba.argmax(axis=1)], proba):

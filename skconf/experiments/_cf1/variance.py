@@ -182,7 +182,7 @@ def _models(
 
 
 def _of_one_size(drawn: dict[str, Floats], labels: NDArray[Any]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return variances by class, variances of the mean over classes, and contrasts between models."""
+    """Return variances by class, variances of the mean over classes, and differences between models (`z`)."""
     by_class, means, contrasts = [], [], []
     for model, values in drawn.items():
         by_class.append(_spread(values, labels).assign(model=model))
@@ -196,7 +196,7 @@ def _of_one_size(drawn: dict[str, Floats], labels: NDArray[Any]) -> tuple[pd.Dat
 
 
 def _spread(values: Floats, labels: NDArray[Any]) -> pd.DataFrame:
-    """Return mean, variance, limits and tests, a row for each metric and class."""
+    """Return mean, variance, limits of the band and p-values, with a row for each metric and class."""
     mean, variance, undefined = _moments(values)
     columns = {"mean": mean, "variance": variance, "undefined": undefined}
     with warnings.catch_warnings():
@@ -247,13 +247,13 @@ def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios(variances: pd.DataFrame) -> "pd.Series[float]":
-    """Return the ratio of the two variances of each case, if the ordinary metric has a variance above 0."""
+    """Return `c_variance` divided by `variance`, for each case in which `variance` is above 0."""
     known = variances[variances["variance"] > 0]
     return known["c_variance"] / known["variance"]
 
 
 def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return classes with a share of them changed to another class."""
+    """Return the classes, a given share of them changed at random to another class."""
     chosen = rng.permutation(len(y))[: round(share * len(y))]
     out = y.copy()
     out[chosen] = (y[chosen] + rng.integers(1, n_classes, len(chosen))) % n_classes
@@ -261,7 +261,10 @@ def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Gen
 
 
 def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean and variance over resamples, without NaNs, and the share of NaNs: (2, n_metrics, n_classes) each."""
+    """Return the mean and the variance over resamples without NaNs, and the share of NaNs.
+
+    Each has shape (2, n_metrics, n_classes).
+    """
     defined = ~np.isnan(values)
     n_defined = defined.sum(axis=2)
     mean = divide(np.where(defined, values, 0.0).sum(axis=2), n_defined, np.nan)

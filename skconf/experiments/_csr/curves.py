@@ -30,7 +30,7 @@ def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
 
 
 def curve_charts(result: pd.DataFrame) -> list[Chart]:
-    """Return pictures of the curves of each data set for the first seed; nothing if there are no curves."""
+    """Return charts of the curves of each data set for the first seed; none if the result has no curves."""
     if not {*CURVES} <= {*result}:
         return []
     first = result[result["seed"] == result["seed"].iloc[0]]

@@ -236,7 +236,7 @@ def _calibrators(calibrations: Sequence[str] | Mapping[str, Any]) -> dict[str, A
 
 
 def _folder_of_predictions(folder: str | PathLike[str] | None, calibrations: Iterable[str]) -> Path | None:
-    """Make the folder for predictions, if they are saved; raise if a calibration has no valid name for a file."""
+    """Make the folder for predictions, if they are saved; raise if a calibration's name cannot name a file."""
     if folder is None:
         return None
     for name in calibrations:

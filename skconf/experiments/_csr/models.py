@@ -31,7 +31,7 @@ _CODE = hashlib.sha256(Path(training.__file__).read_bytes()).hexdigest()
 
 @dataclass(frozen=True)
 class Model:
-    """A model to train on one data set with one seed: XGBoost, or a classifier of the user by its name."""
+    """A model to train on one data set with one seed: XGBoost, or the user's classifier with the name `learner`."""
 
     dataset: str
     seed: int
@@ -70,7 +70,7 @@ class Model:
         return as_file_name(f"{self.dataset}, {self.learner}" if self.learner else self.dataset)
 
     def row_of(self, calibration: str) -> str:
-        """Return the name of the rows of a calibration."""
+        """Return the name that this model with a calibration has in the results."""
         if not self.learner:
             return calibration
         return self.learner if calibration == "none" else f"{self.learner}, {calibration}"
@@ -82,8 +82,8 @@ class Model:
     def train(self, folder: Path | None, n_jobs: int, advance: Advance) -> Predictions | EstimatorError:
         """Train the model and keep its predictions.
 
-        Predictions of a classifier of the user are not kept, because a change of its code cannot be seen. An error of
-        such a classifier is returned.
+        Predictions of a classifier of the user are not kept, because a change of its code cannot be seen. If such a
+        classifier fails, the error is returned and not raised.
         """
         data = self.own
         if data is None:
@@ -116,7 +116,7 @@ def kept_or_trained(
     *,
     progress: bool,
 ) -> dict[Model, Predictions]:
-    """Return the predictions of models; models without data, or with a failing classifier, are left out."""
+    """Return the predictions of models; leave out models whose data are missing or whose classifier fails."""
     loaded = ((model, model.kept(folder).load(Predictions)) for model in models if not model.learner)
     kept: dict[Model, Predictions] = {model: predictions for model, predictions in loaded if predictions is not None}
     missing = [model for model in models if model not in kept]
@@ -145,7 +145,7 @@ def kept_or_trained(
 def _without_data(
     models: list[Model], data_home: str | PathLike[str] | None, download_if_missing: bool
 ) -> dict[str, Exception]:
-    """Return the data sets that are not available, with the reasons, before hours of training."""
+    """Return the data sets that are not available, with the errors. Called before training, which may take hours."""
     problems: dict[str, Exception] = {}
     for name in dict.fromkeys(model.dataset for model in models if model.own is None):
         try:

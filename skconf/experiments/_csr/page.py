@@ -117,7 +117,7 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
 
 
 def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
-    """Return the report of the experiment, with some of the tables."""
+    """Return the report of the experiment, with those of the paper's tables that have these numbers."""
     by_table = [csr_cells(result, number) for number in dict.fromkeys(6 if table == 2 else table for table in tables)]
     # The tables share some columns.
     cells = pd.concat(by_table).drop_duplicates(["dataset", "calibration", "quantity"]).reset_index(drop=True)
@@ -178,7 +178,10 @@ def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _where(hits: "pd.Series[bool]") -> str:
-    """Name the calibrations for which something holds; with several data sets, count the sets, largest count first."""
+    """Name the calibrations for which `hits` is true.
+
+    If there are several data sets, count them for each calibration, and begin with the largest count.
+    """
     datasets = hits.index.unique("dataset")
     if len(datasets) > 1:
         counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
@@ -194,14 +197,14 @@ def _where(hits: "pd.Series[bool]") -> str:
 
 
 def _by(calibration: str) -> str:
-    """Return the name of a calibration in a sentence."""
+    """Return a calibration in the words of a sentence, such as "without calibration"."""
     if calibration == "none":
         return "without calibration"
     return f"with {calibration.replace('_', ' ').replace(', ', ' + ')}"
 
 
 def _ratios(cells: pd.DataFrame) -> list[Chart]:
-    """Return pictures of the size ratios of each data set, with some calibrations in each."""
+    """Return charts of the size ratios by data set. Each chart shows a few of the calibrations."""
     sizes = cells[cells["quantity"].isin(["csr", "csr_std"])]
     table = wide(sizes[["dataset", "calibration", "quantity", "ours", "paper"]], ["dataset", "calibration"])
     calibrations = list(dict.fromkeys(table["calibration"]))

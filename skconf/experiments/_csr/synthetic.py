@@ -283,7 +283,7 @@ def _simulate(
     n_jobs: int | None,
     progress: bool,
 ) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return the measurements, a row for each repetition, by distribution and mode."""
+    """Return, for each distribution and mode, a table of the measurements with a row for each repetition."""
     together = max(1, _SAMPLES_TOGETHER // n_samples)
     blocks = [min(together, n_repetitions - start) for start in range(0, n_repetitions, together)]
     keys = [(distribution, number) for distribution in distributions for number in range(len(blocks))]
@@ -311,7 +311,7 @@ def _simulate(
 def _measure_block(
     measure: Measure, distribution: str, modes: Sequence[str], n_samples: int, n_repetitions: int, seed: SeedSequence
 ) -> dict[str, pd.DataFrame]:
-    """Measure some repetitions of a distribution in every mode, in one long profile whose groups are repetitions."""
+    """Measure several repetitions at once: in each mode, they are the groups of one long profile."""
     groups = np.repeat(np.arange(n_repetitions), n_samples)
     by_mode = {}
     for mode in modes:

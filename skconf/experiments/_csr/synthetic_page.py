@@ -60,7 +60,7 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
 
 
 def _risks(cells: pd.DataFrame, n_samples: int) -> str:
-    """Say in which modes the risk is high, or low, for every distribution."""
+    """Name the modes in which the risk is above one half for every distribution, and those in which it is below."""
     part = where(cells, n_samples=n_samples, quantity="risk_probability")
     risk = part.groupby("mode", sort=False)["ours"].agg(["min", "max"])
     sides = {"above": risk.index[risk["min"] > 0.5], "below": risk.index[risk["max"] < 0.5]}
@@ -94,7 +94,7 @@ def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
 
 
 def _medians(part: pd.DataFrame) -> str:
-    """Return the range of the medians of the modes."""
+    """Give the lowest and the highest median of the modes, and say that each point is a distribution."""
     medians = part.groupby("mode", sort=False)["ours"].median()
     if len(medians) == 1:
         return f"Each distribution is a point. The median is {number(medians.iloc[0])}."

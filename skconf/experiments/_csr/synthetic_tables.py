@@ -107,12 +107,12 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_mean(errors: "pd.Series[float]") -> float:
-    """Return the standard error of a mean of independent values."""
+    """Return the standard error of the mean of independent values, given their standard errors."""
     return float(np.sqrt((errors**2).sum(skipna=False)) / len(errors))
 
 
 def _total(perfect: pd.DataFrame, quantity: str, sizes: tuple[int, ...], paper: float) -> pd.DataFrame:
-    """Return the row for a share of all sets of samples."""
+    """Return the row of a quantity over all distributions, for these sizes of the sets of samples."""
     part = perfect[(perfect["quantity"] == quantity) & perfect["n_samples"].isin(sizes)]
     total = {"ours": part["ours"].mean(), "error": _of_mean(part["standard_error"]), "note": "", "paper": paper}
     named = "mean of three" if len(sizes) > 1 else f"{sizes[0]:,}"

@@ -94,7 +94,7 @@ def _ranking(options: argparse.Namespace) -> ExperimentReport:
 
 
 def _of_files(read: Predictions) -> dict[str, str]:
-    """Return the files that were read, for the page, and how their columns were read if they were guessed."""
+    """Return the facts about the files for the page, and say on stderr how guessed columns were read."""
     for line in read.read_as:
         say(f"skconf: {line}", file=sys.stderr)
     sizes = ", ".join(f"{name} ({len(profile):,})" for name, profile in read.profiles.items())

@@ -159,7 +159,7 @@ def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, rando
 
 
 def metric_at(quantity: str, threshold: float = np.nan) -> Any:
-    """Return the metric of a quantity, at a threshold if it has one."""
+    """Return the metric that computes a quantity; if it depends on a threshold, at this threshold."""
     if quantity in OVERALL:
         name, params = OVERALL[quantity]
         return get_metric(name, **params)

@@ -117,7 +117,7 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
 
 
 def read_predictions(folder: str | PathLike[str]) -> Predictions:
-    """Read the predictions in a folder, and the values to compare with: see the experiment."""
+    """Read the predictions in a folder, and the sweeps and printed values to compare them with."""
     files, tables = _files_in(Path(folder))
     predictions = Predictions({}, {}, printed_figures().query("model in @_IN_PAPER"), [], [])
     sweeps = []
@@ -148,7 +148,7 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
 
 
 def predictions_cells(predictions: Predictions, sweep: CWSASweep) -> pd.DataFrame:
-    """Return the values of predictions with the printed values, and then the values of the sweep."""
+    """Return the values for predictions: first those that are printed somewhere, and then those of the sweep."""
     by_model = dict(list(predictions.printed.groupby("model", sort=False)))
     compared = [
         by_model[model].assign(
@@ -194,7 +194,7 @@ def _name_of(file: Path) -> str:
 
 
 def _sweeps_of(file: Path, tables: Sequence[Path]) -> list[Path]:
-    """Return the sweeps of a file of predictions: in its folder, or else in other folders."""
+    """Return the sweeps that belong to a file of predictions: those in its folder or, if there are none, others."""
     matches = [(table, _SWEEP.fullmatch(table.name)) for table in tables]
     name = bare_name(_name_of(file))
     sweeps = [table for table, match in matches if match and bare_name(match["name"]) == name]
@@ -202,7 +202,7 @@ def _sweeps_of(file: Path, tables: Sequence[Path]) -> list[Path]:
 
 
 def _left_out(file: Path, error: Exception) -> str:
-    """Return why a file cannot be read, in one line, without its folder and without options of other commands."""
+    """Return one line that says why a file cannot be read; it names no folder and no options of other commands."""
     if isinstance(error, DataError):
         error.place, error.columns = file.name if isinstance(error, UnreadableError) else "", {}
         if error.kind in ("no predictions", "several readings"):
@@ -218,7 +218,7 @@ def _left_out(file: Path, error: Exception) -> str:
 
 
 def _sweep_figures(file: Path, model: str) -> pd.DataFrame:
-    """Return the values of a sweep of the authors; each of its rows has the calibration error and AURC."""
+    """Return the values of an authors' sweep; take ECE and AURC once, because every row of the file repeats them."""
     names = {"Threshold": "threshold", "SelectiveAccuracy": "selective_accuracy", "CWSA": "cwsa", "CWSA+": "cwsa_plus"}
     names |= {"Coverage": "coverage", "ECE": "ece", "AURC": "aurc"}
     try:

@@ -123,7 +123,7 @@ def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:
 
 
 def _highest(curves: pd.DataFrame, printed: pd.DataFrame) -> str:
-    """Return the threshold of the highest CWSA, and the share that it answers."""
+    """Say at which threshold CWSA is highest, and what share of the samples is answered there."""
     best = curves.loc[curves["cwsa"].round(9).idxmax()]
     noted = int((printed["note"] != "").sum())
     points = f" Points: {len(printed)} printed values{f', of which {noted} cannot be compared' if noted else ''}."

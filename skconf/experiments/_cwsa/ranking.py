@@ -146,7 +146,7 @@ def cwsa_ranking_experiment(
 
 
 def _known(seed: int) -> dict[str, ConfidenceProfile]:
-    """Return the answers of every known distribution in every calibration mode."""
+    """Return simulated answers: a profile for each known distribution in each calibration mode."""
     return {
         f"{distribution}, {mode}": make_confidence_profile(distribution, mode, _N_SAMPLES, seed + number)
         for number, (distribution, mode) in enumerate(product(DISTRIBUTIONS, MODES))
@@ -174,7 +174,10 @@ def _values(profiles: Mapping[str, ConfidenceProfile]) -> pd.DataFrame:
 
 
 def _agreement(score: Any, reference: Any, score_name: str, reference_name: str) -> dict[str, float]:
-    """Return the share of pairs in which two rankings agree, and the place of the first model by the reference."""
+    """Return the share of pairs of models that a score and a reference rank in the same order.
+
+    `place` is the place by the reference of the model that the score ranks first.
+    """
     # Values that differ only by the order of a sum are equal.
     first = _SCORES[score_name] * score.to_numpy(dtype=np.float64).round(_DIGITS)
     second = _REFERENCES[reference_name] * reference.to_numpy(dtype=np.float64).round(_DIGITS)

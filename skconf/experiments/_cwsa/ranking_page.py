@@ -87,7 +87,7 @@ def _pairs(agreement: pd.DataFrame) -> TablePart:
 
 
 def _chart(values: pd.DataFrame, kind: str) -> Chart:
-    """Return a chart of the paper's area of each model by its accuracy."""
+    """Return a chart with a point for each model: its accuracy, and its area under CWSA."""
     largest, most = values.loc[values["cwsa_area"].idxmax()], values["accuracy"].max()
     return Chart(
         f"Area under CWSA over accuracy: {kind}",

@@ -54,7 +54,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its answers, drawn again at each call if possible, and its answers to shifted inputs."""
+    """A model, as functions that return its answers (drawn anew at each call if possible), also for shifted inputs."""
 
     answers: Callable[[np.random.Generator], Answers]
     shifted: Callable[[np.random.Generator, float], Answers] | None = None
@@ -139,7 +139,7 @@ def cwsa_stress_experiment(
 
 
 def answers_of(predictions: Predictions) -> dict[str, Model]:
-    """Return the model behind each file of predictions; files with graded answers are added to the failed ones."""
+    """Return a model for each file of predictions. A file with graded answers is added to `failed` instead."""
     models = {}
     for name, profile in predictions.profiles.items():
         if profile.kind == "graded":
@@ -166,7 +166,7 @@ def models_at_hand(dataset: DataSet, data_home: str | PathLike[str] | None, seed
 
 
 def _trained(classifier: Any, halves: Halves) -> Model:
-    """Return the answers of a classifier, also for shifted inputs."""
+    """Train a classifier, and return it as a model that can also answer shifted inputs."""
     X, X_test = halves.numbers
     probabilities = trained(classifier, X, halves.y, len(halves.labels))
 
@@ -204,7 +204,7 @@ def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.D
 
 
 def _figures(drawn: Iterator[Answers]) -> dict[str, tuple[float, float]]:
-    """Return mean and standard deviation over repetitions of each quantity."""
+    """Return, for each quantity, the mean and the standard deviation over repetitions."""
     # As many repetitions at once as fit into memory.
     parts = ([first, *islice(drawn, ceil(_MOST_ROWS / len(first.correct)) - 1)] for first in drawn)
     values = pd.concat([_values(part) for part in parts])
@@ -212,7 +212,7 @@ def _figures(drawn: Iterator[Answers]) -> dict[str, tuple[float, float]]:
 
 
 def _values(drawn: Sequence[Answers]) -> pd.DataFrame:
-    """Return every quantity of each repetition."""
+    """Return a table with a row for each repetition and a column for each quantity."""
     profile = ConfidenceProfile.from_correctness(
         np.concatenate([answers.correct for answers in drawn]),
         np.concatenate([answers.confidence for answers in drawn]),
@@ -254,7 +254,7 @@ def _label_noise(answers: Answers, share: float, rng: np.random.Generator, turn:
 
 
 def _imbalance(answers: Answers, share: float, rng: np.random.Generator, turn: int) -> Answers:
-    """Draw answers in which one class has the given share: another class at each turn."""
+    """Draw from the answers so that one class has the given share; each turn takes the next class."""
     if answers.truth is None:
         raise ValueError("imbalance needs true labels.")
     is_rare = answers.truth == turn % answers.n_classes

@@ -24,7 +24,7 @@ _NOTES = (
 
 
 def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()) -> ExperimentReport:
-    """Return the report on the effect of the tests on CWSA and on the metrics to compare with."""
+    """Return the report on how the stress tests change CWSA and other metrics."""
     parts = {test: part for test in _LEVELS if len(part := where(cells, test=test))}
     effects = {test: _effect(part, test) for test, part in parts.items()}
     series = {model: number for number, model in enumerate(cells["model"].unique())}
@@ -66,7 +66,7 @@ def _range(values: "pd.Series[float]", words: Callable[[float], str]) -> str:
 
 
 def _chart(cells: pd.DataFrame, test: str, effect: str, series: Mapping[str, int]) -> Chart:
-    """Return a chart of the CWSA of every model by the level of a test, with its accuracy as points."""
+    """Return a chart by the level of a test: lines for the CWSA of each model, and points for its accuracy."""
     data = cells.loc[cells["quantity"].isin(["cwsa", "accuracy"]), ["model", "level", "quantity", "ours"]]
     marks: list[Mark] = []
     for model, own in data.groupby("model", sort=False):

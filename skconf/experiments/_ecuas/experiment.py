@@ -241,7 +241,7 @@ def _calibrated(y: Codes, proba: Floats, seed: Any) -> Floats:
 
 
 def _figures(y: Codes, proba: Floats, seed: Any) -> dict[str, float]:
-    """Return the columns of Table 3; with a seed of the folds, after calibration."""
+    """Return the columns of Table 3. If a seed is given, calibrate first; the seed determines the folds."""
     if seed is not None:
         proba = _calibrated(y, proba, seed)
     profile = _profile(y, proba)

@@ -46,7 +46,7 @@ def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[st
 
 
 def _files(folder: Path) -> dict[str, tuple[Path, ...]]:
-    """Return the files of each system: NAME.scores.npy or NAME/scores.npy with its targets, or else a table."""
+    """Return the files of each system: arrays of scores and targets or, if a folder has no arrays, a table."""
     files: dict[str, tuple[Path, ...]] = {}
     for ending in (_SCORES, _TARGETS):
         for path in sorted(folder.glob(f"*/{ending}")):
@@ -78,7 +78,7 @@ def _predictions(path: Path) -> Arrays:
 
 
 def _array(path: Path) -> NDArray[Any]:
-    """Return the array in a file. The file is never run as code."""
+    """Return the array in a file; refuse Python objects, which could run code."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path.name}.")
     try:

@@ -72,6 +72,6 @@ def not_compared(cells: pd.DataFrame) -> list[str]:
 
 
 def _named(cell: "pd.Series[Any]") -> str:
-    """Return the name of a value: its quantity, and the columns before it in its row."""
+    """Return the name of a value: its quantity, and the entries of the columns before `quantity`."""
     key = [str(cell[name]) for name in cell.index[: list(cell.index).index("quantity")] if pd.notna(cell[name])]
     return f"{title_of(cell['quantity'])} of {', '.join(key)}"

@@ -29,10 +29,10 @@ def rows_chart(
 ) -> Chart:
     """Return a picture with a row for each name: the points of each series, and the printed values in grey.
 
-    A series has columns `row`, the name of the row; `ours`; and, if known, `paper`, the printed value, and `low` and
-    `high`, the ends of a line through the point. A single series is called "". `data` has the numbers of the picture,
-    and `what` is the heading of the names of rows. Marks `behind` are behind the points, and `grey` are the words of
-    the caption for printed values, if there are any.
+    A series has the columns `row` (the name of its row) and `ours` (the point). It may also have `paper` (the printed
+    value), and `low` and `high` (the ends of a line through the point). A single series is called "". `data` has the
+    numbers of the picture, and `what` is the heading of the names of rows. The marks `behind` are drawn behind the
+    points. If there are printed values, the caption ends with `grey`.
     """
     is_printed = any(points["paper"].notna().any() for points in series.values() if "paper" in points)
     marks: list[Mark] = list(behind)

@@ -61,9 +61,9 @@ def add_experiment(
 ) -> None:
     """Add the command of an experiment.
 
-    Each of the `options` is a name in `OPTIONS`, or a flag of this command alone with arguments of `add_argument`.
-    `examples` are arguments of the command. If the command takes the user's own data, `estimator` says what the user's
-    classifier is for.
+    Each of the `options` is a flag in `OPTIONS` or, for this command alone, a flag with arguments of `add_argument`.
+    The help shows the command with each of the `examples` as its arguments. If the command takes the user's own data,
+    `estimator` says what the user's classifier is for.
     """
     description = f"{capitalized(about)}.\n\n{_COMPARED}\n{STATUS}"
     parser = new_command(names, name, about, partial(written, run), description, examples)
@@ -184,7 +184,7 @@ def add_output_files(parser: Any, table: str) -> None:
 def write_report(options: argparse.Namespace, report: ExperimentReport, run: Mapping[str, str] | None = None) -> None:
     """Write the report of an experiment to the requested files, and then to the terminal.
 
-    The page shows the facts about the run, in addition to the command.
+    `run` has facts about the run, which the page shows in addition to the command.
     """
     write_file(options.csv, report.csv)
     write_file(options.markdown, report.markdown)
@@ -193,7 +193,7 @@ def write_report(options: argparse.Namespace, report: ExperimentReport, run: Map
 
 
 def interrupted(options: argparse.Namespace) -> int:
-    """Say how to continue a command that keeps results after an interruption, and return the exit status."""
+    """After an interruption, say how to continue a command that keeps results; return the exit status."""
     then = "nothing was kept" if options.no_results else "run the same command again to continue"
     say(f"skconf: interrupted; {then}", file=sys.stderr)
     return 130

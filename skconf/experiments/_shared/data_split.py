@@ -49,7 +49,7 @@ class Halves(NamedTuple):
     def learn(self, model: Any, rows: NDArray[np.intp] | None = None, y: NDArray[np.intp] | None = None) -> Floats:
         """Train a model on the first half, or on some of its rows; return its probabilities for the second half.
 
-        `y` has the labels of these rows. A pipeline gets the features unchanged. Other models get numbers.
+        `y` has the labels of the rows to train on. A pipeline gets the features unchanged. Other models get numbers.
         """
         X, X_test = self.frames if isinstance(model, Pipeline) else self.numbers
         if rows is not None:

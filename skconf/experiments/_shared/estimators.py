@@ -26,8 +26,8 @@ _MOST_CATEGORIES = 100
 def find_estimator(where: str) -> tuple[str, Any]:
     """Import a classifier by its place, MODULE:NAME, and return its name and the classifier.
 
-    The module is installed, or a file MODULE.py in the current folder. The name is the name of a class, of a function
-    that returns a classifier, or of a classifier.
+    The module is installed, or a file MODULE.py in the current folder. NAME is a class, a function that
+    returns a classifier, or a classifier.
     """
     module, name, classifier = find_by_place(where, "classifier", "sklearn.svm:SVC")
     if inspect.isclass(classifier) or inspect.isfunction(classifier):
@@ -43,7 +43,7 @@ def find_estimator(where: str) -> tuple[str, Any]:
 
 
 def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
-    """Import an object by its place MODULE:NAME, and return both names and the object; raise if there is none."""
+    """Import an object by its place MODULE:NAME, and return MODULE, NAME and the object; raise if there is none."""
     module, _, name = where.partition(":")
     if not module or not name or "/" in module or module.endswith(".py"):
         raise ValueError(
@@ -83,7 +83,7 @@ def check_estimator(name: str, estimator: Any) -> None:
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """Return a copy of a classifier in which each random state that is not set is a seed."""
+    """Return a copy of a classifier in which each random state that is None is replaced by a seed."""
     copy = clone(estimator, safe=False)
     if not hasattr(copy, "get_params"):
         return copy
@@ -114,7 +114,7 @@ def as_numbers() -> Any:
 def trained(
     estimator: Any, X: Any, classes: NDArray[np.intp], n_classes: int, name: str = ""
 ) -> Callable[[Any], Floats]:
-    """Fit a copy of a classifier, and return a function that gives probabilities of all classes, also unseen ones.
+    """Fit a copy of a classifier, and return a function that gives probabilities, also of classes not in `classes`.
 
     Classes are numbers from 0 to `n_classes` − 1. The fit and the function raise EstimatorError, with the name, if the
     classifier fails or does not return probabilities.
@@ -160,6 +160,6 @@ def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, 
 
 
 def _described(error: Exception) -> str:
-    """Describe an error of other code in a clause."""
+    """Describe an error from other code in words that continue a sentence."""
     text = " ".join(str(error).split()).rstrip(".")  # words of another package
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__

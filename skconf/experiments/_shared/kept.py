@@ -37,11 +37,11 @@ class KeptResult(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path | None, name: str, key: Any) -> "KeptResult":
-        """Return the kept result of a key with everything that determines the result; equal keys have the same file."""
+        """Return the kept result for a key, which has all that determines the result. Equal keys share a file."""
         return cls(None if folder is None else folder / f"{as_file_name(name)}-{joblib.hash(key)[:16]}.pkl")
 
     def part(self, name: str) -> "KeptResult":
-        """Return a second file that is kept while the result is made."""
+        """Return a second file, for what is kept until the result is complete."""
         return KeptResult(None if self.path is None else self.path.with_suffix(f".{name}"))
 
     def load(self, kind: type) -> Any:
@@ -55,7 +55,7 @@ class KeptResult(NamedTuple):
         return result if isinstance(result, kind) else None
 
     def save(self, result: Any) -> None:
-        """Keep a complete result, or nothing if the process ends early."""
+        """Write the result to its file. If the process ends early, the file stays as it was."""
         if self.path is None:
             return
         unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
@@ -99,5 +99,5 @@ def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
 
 
 def as_file_name(name: str) -> str:
-    """Return a name of the user in a form that is valid for a file."""
+    """Return a name that the user chose in a form that is valid as the name of a file."""
     return re.sub(r"[^\w.,\- ]+", "_", name).strip(". ")[:_LONGEST] or "_"

@@ -1,4 +1,4 @@
-"""The user's own data for the experiments: any table of features with labels. It is checked once."""
+"""The user's own data for the experiments: any table of features with labels."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ _NAME = "own data"
 def own_data(datasets: Any, least: int = 1) -> dict[str, Bunch] | None:
     """Check the user's own data and return them by name; None if the user gave names of known data sets.
 
-    Each has `data`, a DataFrame of numbers and categories; `target`, a Series; `test_mask`; and `digest`, a digest of
-    the content. Each class needs at least `least` rows outside the official test set.
+    Each has `data` (a DataFrame of numbers and categories), `target` (a Series), `test_mask`, and `digest` (of the
+    content). Each class needs at least `least` rows outside the official test set.
     """
     if _is_bunch(datasets):
         datasets = {_name_of(datasets): datasets}
@@ -43,7 +43,7 @@ def _is_bunch(given: Any) -> bool:
 
 
 def _name_of(bunch: Mapping[str, Any]) -> str:
-    """Return the name of a data set, which data sets of OpenML have."""
+    """Return the name that a Bunch from OpenML has; any other Bunch gets a fixed name."""
     details = bunch.get("details")
     name = bunch.get("name") or (details.get("name") if isinstance(details, Mapping) else None)
     return str(name) if name else _NAME
@@ -167,7 +167,7 @@ def _mask(name: str, mask: Any, n_rows: int) -> Any:
 
 
 def _check_classes(name: str, target: "pd.Series[Any]", learned: "pd.Series[Any]", least: int) -> None:
-    """Raise if there is only one class, or if classes have too few rows to be in each part."""
+    """Raise if there is only one class, or if a class has too few rows to be in each part of a split."""
     counts = learned.value_counts().reindex(target.unique(), fill_value=0)
     if len(counts) < 2:
         raise ValueError(f"All labels of {name!r} are {counts.index[0]!r}. At least two classes are needed.")

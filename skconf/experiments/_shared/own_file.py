@@ -67,7 +67,7 @@ def _check_columns(names: list[Any], target: str | None) -> None:
 
 
 def _labels(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return labels, as numbers if all are numbers, so that 10 follows 9; None for missing labels."""
+    """Return labels, as numbers if all are numbers, so that 10 follows 9. A missing label is None or NaN."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return column
     texts = column.astype(object).where(~column.astype(str).str.lower().isin(_NO_LABEL), None)
@@ -82,7 +82,7 @@ def _labels(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _feature(name: str, column: "pd.Series[Any]", separator: str) -> Any:
-    """Return a column as numbers if it holds numbers, else as text; None for empty cells."""
+    """Return a column as numbers if it holds numbers, else as text. An empty cell becomes NaN or None."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return column
     texts = column.astype(object)
@@ -103,7 +103,7 @@ def _feature(name: str, column: "pd.Series[Any]", separator: str) -> Any:
 
 
 def _as_numbers(texts: "pd.Series[Any]", separator: str) -> Any:
-    """Return texts as numbers, such as 1234,5 or 1,234.5; if commas separate cells, they also separate thousands."""
+    """Return texts as numbers. If commas separate the cells of the file, it may have 1,234.5, else 1.234,5."""
     numbers = as_numbers(texts)
     if not np.isnan(numbers).any():
         return numbers
@@ -116,7 +116,7 @@ def _as_numbers(texts: "pd.Series[Any]", separator: str) -> Any:
 
 
 def _without_names_of_rows(features: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns without columns that only name or count the rows."""
+    """Return the columns, except those that only name or count the rows; if all do, return all."""
     out = [name for name, column in features.items() if _names_rows(str(name), pd.Series(column))]
     if len(out) == len(features):
         return features

@@ -1,7 +1,7 @@
 """The papers' printed values, and their differences from ours.
 
-The result of an experiment has a row for each value, which is called a *cell*. It has the columns that identify the
-value, and then `ours`, `paper` (NaN if nothing is printed), `standard_error` (of the difference between the two),
+The result of an experiment has a row for each value, which is called a *cell*. The first columns of a cell identify the
+value. The others are `ours`, `paper` (NaN if nothing is printed), `standard_error` (of the difference between the two),
 `deviation` (in standard errors) and `note` (why the printed value cannot be compared).
 """
 
@@ -23,7 +23,7 @@ def printed_table(name: str) -> pd.DataFrame:
 
 
 def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Return a row for each value of a table, with columns `quantity` and `paper`, and the columns of the key."""
+    """Return a table with a row for each printed value: the columns of the key, `quantity` and `paper`."""
     return table.melt(key, var_name="quantity", value_name="paper")
 
 
@@ -42,7 +42,8 @@ def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetition
     """Add the difference between our values and the printed ones, in standard errors.
 
     `spread` is the standard deviation of one repetition. `resolution` is half a unit of the last printed digit or, for
-    shares, half the step between two possible values. Both columns are left out of the result.
+    shares, half the step between two possible values. The result has neither `spread` nor
+    `resolution`.
     """
     error = cells["spread"] * np.sqrt(1 / paper_repetitions + 1 / n_repetitions)
     difference = cells["ours"] - cells["paper"]

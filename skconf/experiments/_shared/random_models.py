@@ -55,7 +55,7 @@ DEFAULT_KINDS = ("logistic", "forest", "tree", "neighbors", "bayes")
 
 
 def random_models(n_models: int, seed: int, kinds: Sequence[str] = DEFAULT_KINDS) -> list[Any]:
-    """Return classifiers with random parameters: one of each kind, and again from the first kind."""
+    """Return classifiers with random parameters, of each kind in turn."""
     for kind in kinds:
         check_option(kind, "kind", KINDS)
     if not kinds:

@@ -68,14 +68,14 @@ class ExperimentReport:
 
     @property
     def result(self) -> list[str]:
-        """How many values agree with the paper, and the findings, which come first if no value can be compared."""
+        """How many values agree with the paper, and the findings, which come first if the paper prints no value."""
         agreement = [] if self.compared is None else agreement_words(self.compared)
         some = self.compared is not None and self.compared["paper"].notna().any()
         return [*agreement, *self.findings] if some else [*self.findings, *agreement]
 
     @property
     def not_compared(self) -> list[str]:
-        """The printed values that cannot be compared, with the reasons."""
+        """Which printed values cannot be compared, and what else is left out, with the reasons."""
         return [*([] if self.compared is None else not_compared(self.compared)), *self.left_out]
 
     def text(self, width: int | None = None) -> str:
@@ -93,7 +93,7 @@ class ExperimentReport:
         return "\n".join([f"# {self.title}\n", *paragraphs, *(table.markdown() for table in self.tables)])
 
     def page(self, command: str = "", run: Mapping[str, str] | None = None) -> str:
-        """Return a page in HTML, with facts about the run: its command, and others.
+        """Return a page in HTML, with the command and other facts about the run.
 
         The same result gives the same bytes on the same day: see :func:`skconf.report._page.document.made_on`.
         """
@@ -111,7 +111,7 @@ class ExperimentReport:
         return page(self.title, opening, sections)
 
     def _origin(self, run: Mapping[str, str]) -> Section:
-        """Return what was run, and the versions."""
+        """Return the section that says what was run, with which versions of packages."""
         packages = ", ".join(f"{name} {version(name)}" for name in (*_PACKAGES, *self.packages))
         facts = {**run, **self.source, "packages": packages}
         table = pd.DataFrame({"what": list(facts), "value": [visible(said) for said in facts.values()]})
@@ -119,7 +119,7 @@ class ExperimentReport:
 
 
 def _placed(tables: Sequence[TablePart]) -> Iterator[Part]:
-    """Yield the tables, with those folded that would make the page long."""
+    """Yield the tables; fold those that would make the page too long."""
     n_cells = 0
     for table in tables:
         if n_cells + table.table.size <= _MOST_CELLS or not table.title:

@@ -26,16 +26,17 @@ _STYLE = "{:.4f}"
 
 
 def where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Return the rows of a table that have these values in the columns of these names."""
+    """Return the rows of a table in which columns have these values, such as ``where(table, mode="perfect")``."""
     for column, value in values.items():
         table = table[table[column] == value]
     return table
 
 
 def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """Return cells with a row for each value of the key, and columns X, paper_X, ... for each quantity X.
+    """Return a table with a row for each combination of the key, and columns X, paper_X, ... for each quantity X.
 
-    Cells have a row for each value, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
+    `cells` has a row for each combination and quantity, with `ours`, `paper` and perhaps `spread`, `deviation` and
+    `note`.
     """
     key, whose = list(key), [column for column in _COLUMNS if column in cells]
     rows = cells.set_index(key).index.unique()
@@ -48,8 +49,8 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
     """Return a wide table as texts: for each quantity our value, the paper's, and their difference in standard errors.
 
-    If the paper prints nothing of the table, only our values are shown. The table has columns as :func:`wide` names
-    them, and the key has the columns that identify rows, perhaps with their titles.
+    If the paper prints none of the values, only ours are shown. The table comes from :func:`wide`. The key lists the
+    columns that identify rows, or maps them to titles.
     """
     titles = key if isinstance(key, Mapping) else {name: name.replace("_", " ") for name in key}
     shown: dict[tuple[str, str], Any] = {
@@ -71,7 +72,7 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
 
 
 def _of_quantity(table: pd.DataFrame, name: str, marks: list[str], *, is_printed: bool) -> dict[str, list[str]]:
-    """Return our values with their spread, the printed ones, and their differences with the marks of notes."""
+    """Return the columns of a quantity: our values with their spread, the printed ones, and the differences."""
     style = _shown(name)[1]
     spreads, deviations = (_column(table, f"{name}_{what}") for what in ("spread", "deviation"))
     beside = ["" if pd.isna(spread) else f" ±{_text(style, spread).lstrip('+')}" for spread in spreads]
@@ -85,7 +86,7 @@ def _of_quantity(table: pd.DataFrame, name: str, marks: list[str], *, is_printed
 
 
 def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
-    """Return cells as a table of texts with a row for each value of the key, in the layout of `lay_out`."""
+    """Return cells as a wide table of texts, in the layout of `lay_out`."""
     return lay_out(title, wide(cells, list(key)), key)
 
 
@@ -108,7 +109,7 @@ def _shown(quantity: str) -> tuple[str, str]:
 
 @cache
 def _quantities() -> dict[str, tuple[str, str]]:
-    """Return title and format of the quantities whose name is not a title."""
+    """Return title and format of each quantity in quantities.csv; for any other quantity, the name is the title."""
     with (files("skconf.experiments._shared") / "quantities.csv").open(encoding="utf-8") as file:
         return {row["quantity"]: (row["title"], row["style"]) for row in csv.DictReader(file)}
 
