@@ -94,7 +94,7 @@ class JsonLines:
             yield rows
 
     def _check_late(self, names: Iterable[str], row: int) -> None:
-        """Raise if one of these columns, which the first rows lack, is always read if it exists."""
+        """Raise if one of these names, which the first rows lack, is the usual name of a column of predictions."""
         for name in sorted(names):
             if name in _OF_THEIR_OWN or name.startswith(PREFIX):
                 text = (
