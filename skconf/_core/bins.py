@@ -30,10 +30,10 @@ def equal_width_bin(values: Floats, n_bins: int) -> Codes:
 
 
 def equal_mass_bin(weight: Floats, n_bins: int) -> Codes:
-    """Return the bin of every level, given the weights of all levels in ascending order.
+    """Return the bin of each distinct value, given the weights of the distinct values in ascending order.
 
-    Let F be the share of the weight at or below a level. The level is in bin k if k/n < F <= (k + 1)/n. Tied samples
-    are one level, so they are always in the same bin. A bin may be empty.
+    Let F be the share of the weight at or below a value. The value is in bin k if k/n < F <= (k + 1)/n. Tied samples
+    share a value, so they are always in the same bin. A bin may be empty.
     """
     below = np.cumsum(weight)
     return np.clip(np.ceil(below / below[-1] * n_bins - _ROUNDING).astype(np.intp) - 1, 0, n_bins - 1)

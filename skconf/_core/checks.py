@@ -40,7 +40,7 @@ def check_number(
 def check_confidence_level(value: Any) -> None:
     """Raise if a confidence level is not a number in [0.5, 1).
 
-    A level below 0.5 is a mistake: it is an error probability α, for which the level would be 1 − α.
+    A level below 0.5 is refused, because it probably is an error probability α. The level would be 1 − α.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"confidence_level must be a number in [0.5, 1), but is {value!r}.")
@@ -76,7 +76,7 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
 
 
 def check_prices(prices: Any) -> tuple[float, float]:
-    """Return the cost of an error and of a case that is sent to a person; raise if they are not two such costs."""
+    """Return two costs, of an error and of a case that is sent to a person; raise if `prices` are not two costs."""
     given = list(prices) if np.ndim(prices) == 1 else []
     if len(given) != 2:
         raise ValueError(
@@ -91,8 +91,8 @@ def check_prices(prices: Any) -> tuple[float, float]:
 def check_threshold(value: Any, *, any_number: bool = False) -> None:
     """Raise if a threshold is not None, infinity or a number in [0, 1]. With `any_number`, accept any number.
 
-    Scores that are not confidences may be any numbers. A tuned classifier that rejects everything has an infinite
-    threshold.
+    `any_number` is for scores that are not confidences. The threshold of a tuned classifier that rejects everything is
+    infinity.
     """
     if value is not None and not (isinstance(value, Real) and value == np.inf):
         check_number(value, "threshold", *(() if any_number else (0.0, 1.0)))

@@ -23,7 +23,7 @@ def plain(label: Any) -> str:
 
 
 class Spellings:
-    """Look up labels by text: by the same text, or else by the plain spelling if no two labels have the same one."""
+    """Look up a label by its text. If no label has this text, compare plain spellings, unless two labels share one."""
 
     def __init__(self, labels: Iterable[Any]) -> None:
         listed = list(labels)
@@ -45,10 +45,10 @@ def in_order_of(
 ) -> NDArray[Any]:
     """Put the columns of probabilities in the order of the classes, if the given table names its columns.
 
-    `given`, called `name`, is the object that the user passed. A table of pandas, polars or pyarrow has names. Default
-    names (0, 1, … in pandas, `column_0`, … in polars) are ignored. One-dimensional probabilities are a single column,
-    of the class at position `positive`. Raise if columns have names, but these are not the labels, all written as
-    `LABEL` or all as `proba_LABEL`.
+    `given` is the object that the user passed, and messages call it `name`. A table of pandas, polars or pyarrow has
+    names. Default names (0, 1, … in pandas, `column_0`, … in polars) are ignored. One-dimensional probabilities are a
+    single column, of the class at position `positive`. Raise if the names of columns are not the labels. All names may
+    be `LABEL`, or all may be `proba_LABEL`.
     """
     if proba.ndim == 1:
         _check_name_of_one(classes, getattr(given, "name", None), name, positive)
@@ -90,7 +90,7 @@ def positions_of_names(names: Sequence[Any], labels: Sequence[Any]) -> list[int]
 
 
 def _check_name_of_one(classes: NDArray[Any], called: Any, name: str, positive: int | None) -> None:
-    """Raise if the name of a single column is the label of another class than the positive one."""
+    """Raise if a single column, which must be that of the positive class, is named by another label."""
     if not isinstance(called, str) or positive is None:  # a number may merely count columns
         return
     labels = classes.tolist()

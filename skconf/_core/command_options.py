@@ -76,7 +76,7 @@ def share_of_class(text: str) -> list[tuple[str, float]]:
 
 
 def shares_of(given: list[list[tuple[str, float]]] | None) -> dict[str, float] | None:
-    """Return the share of each label; None if there are none. Raise if a label has two shares."""
+    """Return the share of each label; None if the option was not given. Raise if a label has two shares."""
     shares: dict[str, float] = {}
     for label, share in (pair for pairs in given or [] for pair in pairs):
         if shares.setdefault(label, share) != share:
@@ -85,7 +85,7 @@ def shares_of(given: list[list[tuple[str, float]]] | None) -> dict[str, float] |
 
 
 def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
-    """Return the number of each word; None if there are none. Raise if a word has two numbers."""
+    """Return the number of each word; None if the option was not given. Raise if a word has two numbers."""
     grades: dict[str, float] = {}
     for word, number in given or []:
         if grades.setdefault(word, number) != number:
@@ -114,7 +114,7 @@ def check_outputs(options: argparse.Namespace) -> None:
 
 
 def _files_of(text: str) -> list[Path]:
-    """Return the files that a text may name: a file, the files of a folder, or the files of a pattern."""
+    """Return the files that a text may name: one file, the tables in a folder, or the files that match a pattern."""
     try:
         path = Path(text)
         if path.is_dir():

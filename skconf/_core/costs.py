@@ -104,7 +104,7 @@ class CostMatrix:
         return costs
 
     def rows_of(self, classes: NDArray[Any]) -> Codes:
-        """Return the row of each class."""
+        """Return the position of each class among the rows of the matrix."""
         if self.classes is None:
             return np.arange(len(classes))
         return np.array(_order("rows", self.classes, classes.tolist()))
@@ -139,8 +139,8 @@ def check_costs(costs: NDArray[Any], name: str) -> None:
 def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
     """Return the expected cost of each decision for each row of probabilities, of shape (..., n_decisions).
 
-    Probabilities may be complex, to compute derivatives. Costs of shape (n_classes, n_decisions) are the same for all
-    samples; with an axis of samples in front, each sample has its own costs.
+    Probabilities may be complex, to compute derivatives. Costs have the shape (n_classes, n_decisions), or (n_samples,
+    n_classes, n_decisions) if each sample has its own costs.
     """
     wide = proba if np.iscomplexobj(proba) else np.asarray(proba, dtype=np.float64)
     if costs.ndim == 3:
@@ -150,7 +150,7 @@ def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
 
 
 def least_expected(expected: NDArray[Any]) -> Codes:
-    """Return the decision of least expected cost; if several differ only by rounding, the first one."""
+    """Return the decision of least expected cost. If the costs of several differ only by rounding, return the first."""
     real = expected.real
     low = real.min(axis=-1) * (1 + _ROUNDING)
     dearer, decision = np.ones(low.shape, dtype=np.bool_), np.zeros(low.shape, dtype=np.int32)
@@ -161,13 +161,16 @@ def least_expected(expected: NDArray[Any]) -> Codes:
 
 
 def at_decision(expected: NDArray[Any], decision: Codes) -> NDArray[Any]:
-    """Return the expected cost u of a decision in each row."""
+    """Return, for each row, the expected cost u of the decision in this row."""
     return np.asarray(np.take_along_axis(expected, decision[..., np.newaxis], axis=-1)[..., 0])
 
 
 @lru_cache(maxsize=32)
 def least_favourable(costs: Matrix) -> tuple[float, tuple[float, ...]]:
-    """Maximise the expected cost of the best decision over the simplex: max t with t <= p·c_d for every decision d."""
+    """Return the largest expected cost that the best decision can have, and the probabilities p for which it has it.
+
+    This is the largest t with t <= p·c_d for every decision d.
+    """
     matrix = np.array(costs)
     n_classes, n_decisions = matrix.shape
     solution = linprog(
@@ -182,7 +185,7 @@ def least_favourable(costs: Matrix) -> tuple[float, tuple[float, ...]]:
 
 
 def read_costs_by_sample(given: ArrayLike, name: str = "costs") -> Floats:
-    """Check costs of each sample: for every class, of shape (n, K, D), or for the true class, of shape (n, D)."""
+    """Check costs of each sample, of shape (n, K, D), or of shape (n, D) if they are only those of its true class."""
     costs = np.asarray(as_floats(given, name), dtype=np.float64)
     if costs.ndim not in (2, 3) or costs.size == 0:
         raise ValueError(

@@ -33,9 +33,9 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
 
 def documented(**places: str) -> Callable[[_Documented], _Documented]:
-    """Fill the docstring of a function: ``@documented(labels=LABELS)`` fills the place ``{labels}``.
+    """Fill the docstring of a function: ``@documented(labels=LABELS)`` fills the placeholder ``{labels}``.
 
-    The places ``{predictions}``, ``{predicted}``, ``{labels}`` and ``{pos_label}`` are always filled.
+    The placeholders ``{predictions}``, ``{predicted}``, ``{labels}`` and ``{pos_label}`` are always filled.
     """
     common = {"predictions": PREDICTIONS, "predicted": PREDICTED, "labels": LABELS, "pos_label": POS_LABEL}
 
@@ -61,9 +61,10 @@ def entries_of_parameters(documented: Any) -> dict[str, str]:
 
 
 def filled(documented: Any, places: Mapping[str, str]) -> str:
-    """Return the docstring of a class or a function with its places filled; that of the object stays as it is.
+    """Return a copy of the docstring of a class or a function, with its placeholders filled.
 
-    Lines of a text are indented as the line of its place, and a paragraph that becomes too wide is wrapped anew.
+    The docstring itself is not changed. A text is indented like the line of its placeholder. A paragraph that
+    becomes too wide is wrapped anew.
     """
     text = inspect.cleandoc(documented.__doc__ or "")
     for place, filling in places.items():

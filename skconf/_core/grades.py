@@ -26,7 +26,7 @@ _MOST_DISTINCT = 1000
 
 
 def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
-    """Return grades by their spelling; raise if a grade does not have a number in [0, 1], or has two numbers."""
+    """Return the number of each grade, in lower case; raise if a grade has two numbers, or one outside [0, 1]."""
     found: dict[str, float] = {}
     for grade, number in grades.items():
         known = isinstance(number, int | float | np.number) and 0 <= number <= 1
@@ -111,9 +111,9 @@ def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
 
 
 def are_truths(values: Any, confidence: Any, grades: Mapping[Any, float]) -> bool:
-    """Return whether 1 and 0 mean right and wrong, although the grades of the confidences are numbers such as 1 to 5.
+    """Return whether `values` are 1 or 0 for right or wrong, although the grades are numbers such as 1 to 5.
 
-    A value 1 is then not read as a grade. If 0 is one of the grades, values and confidences are grades of one scale.
+    If so, the value 1 is not the grade 1. Return False if 0 is a grade: then values and confidences have one scale.
     """
     known = {_number(grade) for grade in check_grades(grades)}
     if 0 in known or np.isnan([*known]).any() or not has_grades(confidence, grades):

@@ -14,7 +14,7 @@ from skconf._core.labels import Codes, LabelColumn
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The number of the group of every sample, and the labels of the groups in order."""
+    """The group of every sample, as the position of its label, and the labels of the groups in order."""
 
     codes: Codes
     labels: pd.Index

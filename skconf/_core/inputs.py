@@ -69,7 +69,7 @@ def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floa
 
 
 def refuse_scaled(caller: str, scale: float) -> None:
-    """Refuse scaled weights for a metric that depends on the sizes of weights."""
+    """Raise if weights were scaled, because the metric `caller` depends on their sizes."""
     if scale != 1:
         raise ValueError(
             f"{caller} depends on the sizes of sample_weight, and not only on their ratios. The largest weight must "
@@ -109,8 +109,8 @@ def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Fl
 def check_order(**columns: Any) -> None:
     """Raise if columns of pandas have the same index in different orders, because rows are matched by position.
 
-    If an index only counts rows from 0, it may be a default one, and the positions may be right. Then warn instead of
-    raising. Columns of a mapping are checked one by one.
+    Warn instead of raising if one of the indexes only counts rows from 0: it may be a default index, and the positions
+    may be right. Columns of a mapping are checked one by one.
     """
     before, first = "", None
     single: dict[str, Any] = {}
@@ -161,7 +161,7 @@ def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
 
 
 def _refuse_two_spellings(labels: list[Any], name: str) -> None:
-    """Raise if two texts, which are two classes in memory, would be one label if they were read from a file."""
+    """Raise if two labels are different texts, such as "1" and "1.0", that would be one label if read from a file."""
     first: dict[str, str] = {}
     for label in labels:
         if isinstance(label, str) and (other := first.setdefault(plain(label), label)) != label:

@@ -23,9 +23,9 @@ _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "bat
 
 @contextmanager
 def on_command_line(**options: str) -> Iterator[None]:
-    """Make messages name parameters as options of the command line, only in this thread and task.
+    """Make messages write parameters as options of the command line, only in this thread and task.
 
-    A keyword gives the name of an option that, in this command, differs from the name of its parameter.
+    If an option of this command has another name than its parameter, pass it as a keyword: parameter="option".
     """
     token = _ON_COMMAND_LINE.set(_OPTIONS | options)
     try:
@@ -75,7 +75,7 @@ def name_as_confidence() -> str:
 
 
 def see_all_metrics() -> str:
-    """Return where the names of all metrics are."""
+    """Return the advice where to find the names of all metrics."""
     if _ON_COMMAND_LINE.get():
         return f"{option('metrics', 'all')} reports all metrics of skconf."
     return "See skconf.metrics.__all__, skconf.get_scorer_names() and sklearn.metrics.get_scorer_names()."
@@ -135,9 +135,9 @@ def capitalized(text: str) -> str:
 
 
 def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
-    """Return a sentence, after a space, with the names that a wrong name may mean; "" if there are none.
+    """Return " Did you mean …?" with the names that a wrong name may mean; "" if there are none.
 
-    These names are `meant`, if the wrong name is used in other libraries, or else the known names that are closest.
+    If other libraries use the wrong name, `meant` has its names here. Otherwise the closest known names are used.
     """
     close = list(dict.fromkeys(meant))
     close = close or get_close_matches(

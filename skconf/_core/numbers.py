@@ -53,10 +53,11 @@ def number(value: float, low: float = float("nan"), high: float = float("nan"), 
 
 
 def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
-    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]". With a level, write it for a sentence.
+    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]".
 
-    The share has at most three digits, unless the ends of the interval would look the same. Near 100% it has as many
-    digits as are needed to show two digits of the distance to 100%.
+    If the level of the interval is given, write it for a sentence: "95.7% (95% interval 94.4–96.8)". The share has at
+    most three digits, unless the ends of the interval would look the same. Near 100% it has as many digits as are
+    needed to show two digits of the distance to 100%.
     """
     if isnan(share):
         return DASH
@@ -83,13 +84,13 @@ def digits_of(value: float, low: float, high: float) -> int:
 
 
 def _digits_at_most(value: float, low: float, high: float, most: int) -> int:
-    """Return the decimals of an interval, but at most `most`, unless its ends would look the same."""
+    """Return how many decimals to write: at most `most`, unless the ends of the interval would look the same."""
     digits = digits_of(value, low, high)
     return next((n for n in range(most, digits) if decimal(low, n) != decimal(high, n)), digits)
 
 
 def _digits_alone(value: float) -> int:
-    """Return how many digits after the point a number without an interval has."""
+    """Return how many digits after the point to write of a number without an interval."""
     if not isfinite(value) or value == 0:
         return 0
     return min(max(_ALONE - 1 - floor(log10(abs(value))), 0), _MOST_DIGITS)
@@ -152,7 +153,7 @@ def bound(value: float) -> str:
 
 
 def exact(value: float) -> str:
-    """Write a number with all digits that it has, as the values of an axis: "0.1", "0.00001", "2,500"."""
+    """Write a number with all its digits, such as a value of an axis: "0.1", "0.00001", "2,500"."""
     return _fixed(value, _digits_needed(value))
 
 
@@ -163,7 +164,7 @@ def aligned(values: Sequence[float]) -> list[str]:
 
 
 def _digits_needed(value: float) -> int:
-    """Return how many digits after the point are not the result of rounding errors."""
+    """Return how many digits after the point a number has, apart from those that are rounding errors."""
     exponent = Decimal(f"{round(value, 15):.15g}").normalize().as_tuple().exponent
     return max(-int(exponent), 0)
 
@@ -173,7 +174,7 @@ def _fixed(value: float, digits: int) -> str:
 
 
 def fewest_digits(values: NDArray[np.float64]) -> list[str]:
-    """Write numbers with the fewest digits, but at least three, that show that different numbers differ."""
+    """Write numbers with as few digits as possible, but at least three, so that different numbers look different."""
     if np.all((values == np.rint(values)) & (np.abs(values) < _LARGE)):
         return [with_minus(f"{value + 0.0:.0f}") for value in values]
     n_distinct, texts = len(np.unique(values)), list[str]()

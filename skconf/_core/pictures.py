@@ -17,7 +17,7 @@ def nines(confidence: ArrayLike) -> NDArray[Any]:
 
 
 def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the runs of points without NaN."""
+    """Divide a curve at its points with NaN, and return the pieces between them."""
     gaps = np.flatnonzero(np.logical_or.reduce([np.isnan(column) for column in points.T]))
     # Each run except the first starts with the gap before it.
     runs = [run[min(number, 1) :] for number, run in enumerate(np.split(points, gaps))]
@@ -25,9 +25,9 @@ def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
-    """Return the first, last, highest and lowest point of a curve in each column of this width.
+    """Return four points of a curve in each column of this width: the first, the last, the highest and the lowest.
 
-    Further numbers of a point, after x and y, stay with it.
+    The first two numbers of a point are x and y. Further numbers are kept.
     """
     x, y = np.ascontiguousarray(points.T[:2])
     column = np.floor((x - x[0]) / width)
@@ -45,7 +45,7 @@ def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
 
 
 def spaced(points: NDArray[Any], most: int) -> NDArray[Any]:
-    """Return at most `most` points of a curve, at equal distances along it, and its end."""
+    """Return points at equal distances along a curve: at most `most`, and its last point."""
     if len(points) <= most:
         return points
     along = np.append(0.0, np.abs(np.diff(points, axis=0)).sum(axis=1).cumsum())

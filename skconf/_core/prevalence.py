@@ -50,7 +50,7 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
 
 
 def check_share(share: Any, name: str) -> float:
-    """Return a share above 0 and below 1. For a percentage, the message says to divide it."""
+    """Return a share above 0 and below 1. If it is a percentage, the error says what to pass instead."""
     if isinstance(share, bool) or not isinstance(share, Real):
         raise TypeError(f"{name} must be a number above 0 and below 1, but is {share!r}.")
     number = float(share)
@@ -63,7 +63,7 @@ def check_share(share: Any, name: str) -> float:
 def weights_to_shares(
     codes: NDArray[np.intp], classes: NDArray[Any], shares: Floats, sample_weight: Floats | None
 ) -> Floats:
-    """Return weights with mean 1 that give classes the shares; raise if a class has a share but no row.
+    """Return weights with mean 1 for which the classes have these shares; raise if a class has no row.
 
     Within each class, the ratios of given weights stay the same.
     """

@@ -29,7 +29,7 @@ def row_blocks(n_rows: int, n_columns: int = 1, step: int | None = None) -> list
 
 
 def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
-    """Return probabilities as a floating-point array of shape (n,) or (n, K). Such an array is not copied."""
+    """Return probabilities as a floating-point array of shape (n,) or (n, K). If they are one, do not copy it."""
     remedy = (
         " Pass predict_proba's output: shape (n_samples, n_classes), or (n_samples,) with the probability of pos_label."
     )
@@ -54,19 +54,19 @@ def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
 
 
 def check_probabilities(proba: NDArray[Any], name: str) -> None:
-    """Raise if a probability is missing, or outside [0, 1] by more than a rounding error. The message has its row."""
+    """Raise if a probability is missing, or outside [0, 1] by more than a rounding error. The error names its row."""
     for rows in row_blocks(len(proba), 1 if proba.ndim == 1 else proba.shape[1]):
         _check_range(at_least_single(proba[rows]), rows.start, name, proba.dtype)
 
 
 def at_least_single(block: NDArray[Any]) -> NDArray[Any]:
-    """Convert float16 to float32, which is a hundred times as fast in numpy. Other types stay."""
+    """Convert float16 to float32, with which numpy computes a hundred times as fast. Keep other types."""
     return _halves()[block.view(np.uint16)] if block.dtype == np.float16 else block
 
 
 @cache
 def _halves() -> NDArray[np.float32]:
-    """Return a table of every float16 as float32, which is several times faster than numpy's conversion."""
+    """Return every float16 as float32. A look-up in this table is several times faster than numpy's conversion."""
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
@@ -75,8 +75,8 @@ def read_confidence(
 ) -> tuple[Codes, Floats]:
     """Check every probability. Return the predicted columns and the confidence in them.
 
-    A single column is the probability of class `positive` of two. If `predicted` is None, the prediction of a row is
-    the first maximum. Messages call the probabilities `name`.
+    A single column is the probability of the class at position `positive`, of two classes. If `predicted` is None, the
+    prediction of a row is its most probable class, or the first of them. Messages call the probabilities `name`.
     """
     n_rows, n_columns = len(proba), 1 if proba.ndim == 1 else proba.shape[1]
     chosen = np.empty(n_rows, dtype=np.intp) if predicted is None else predicted
@@ -118,16 +118,16 @@ def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
 
 
 def _complements(positive_proba: NDArray[Any], positive: int) -> tuple[Floats, Floats]:
-    """Return the columns of :func:`both_columns`, separately."""
+    """Return the two columns of :func:`both_columns` as two arrays."""
     given = positive_proba.astype(np.float64, copy=False)
     other = complement(given)
     return (other, given) if positive == 1 else (given, other)
 
 
 def complement(proba: Floats) -> Floats:
-    """Return 1 − p without rounding errors of decimals: 0.3 for 0.7, where 1.0 − 0.7 differs. So ties stay ties.
+    """Return 1 − p without rounding errors of decimals: 0.3 for 0.7, although 1.0 − 0.7 is not 0.3 in floating point.
 
-    It falls if p rises, whichever of the two columns is given.
+    So equal confidences stay equal. The result never rises if p rises.
     """
     units = np.rint(proba * _UNITS)
     written = units / _UNITS == proba
@@ -159,7 +159,7 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
 
 
 def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list[int]:
-    """Return a list of the first row whose sum differs from one by more than rounding; it is empty without such a row.
+    """Return the first row whose sum differs from one by more than rounding, in a list; without one, the list is empty.
 
     Rounding errors of float32 are accepted also in float64, because lists and data frames made from the output of
     networks and XGBoost have them. Rounding to decimals is accepted, too, because files hold rounded numbers.

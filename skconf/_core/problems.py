@@ -1,4 +1,4 @@
-"""Errors about the data of a user: what is wrong and where. The words are made when the error is printed."""
+"""Errors about the data of a user: what is wrong and where. A message is put together when the error is printed."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ class DataError(ValueError):
     column : label, default=None
         The argument or column that is wrong.
     advice : str, default=""
-        What to do, if it is not part of the text.
+        What to do. Empty if `text` or `rest` already says so.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class DataError(ValueError):
         self.columns: Mapping[str, Any] = {}
 
     def at(self, place: str = "", first_row: int = 0) -> Self:
-        """Add the place of the data, unless it is known, and their first row. Return the error itself."""
+        """Set the place if it is not known yet, add `first_row` to the row number, and return the error itself."""
         self.place = self.place or place
         self.row = None if self.row is None else self.row + first_row
         return self
@@ -95,7 +95,7 @@ def as_data_error(error: ValueError) -> DataError:
 
 @contextmanager
 def located(place: str, first_row: int = 0) -> Iterator[None]:
-    """Add the place of a table to errors, and `first_row` to the numbers of their rows."""
+    """Add the place of a table, such as its file, to errors, and add `first_row` to their row numbers."""
     try:
         yield
     except ValueError as error:

@@ -45,7 +45,9 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
 
 
 class Steps:
-    """Print the current step to standard error, after the first second; in a terminal, in one line.
+    """Print the current step to standard error, after the first second.
+
+    In a terminal, each step overwrites the one before.
 
     `total` is the number of steps. If `quiet`, nothing is printed.
     """

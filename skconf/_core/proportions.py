@@ -9,7 +9,7 @@ from scipy.special import betaincinv
 def lower_limit(hits: Any, misses: Any, quantile: Any) -> Any:
     """Return the exact lower limits of the share of hits (Clopper and Pearson); 0 without hits.
 
-    Counts may be arrays and fractions. `quantile` is the probability that the limit is above the true share.
+    Counts may be arrays and fractions. The limit is above the true share with a probability of at most `quantile`.
     """
     with np.errstate(invalid="ignore"):
         return np.where(np.greater(hits, 0), betaincinv(hits, np.add(misses, 1), quantile), 0.0)[()]
@@ -18,7 +18,7 @@ def lower_limit(hits: Any, misses: Any, quantile: Any) -> Any:
 def upper_limit(hits: Any, misses: Any, quantile: Any) -> Any:
     """Return the exact upper limits of the share of hits (Clopper and Pearson); 1 without misses.
 
-    Counts may be arrays and fractions. `quantile` is the probability that the limit is not below the true share.
+    Counts may be arrays and fractions. The limit is below the true share with a probability of at most 1 − `quantile`.
     """
     with np.errstate(invalid="ignore"):
         return np.where(np.greater(misses, 0), betaincinv(np.add(hits, 1), misses, quantile), 1.0)[()]
@@ -34,7 +34,7 @@ def exact_interval(hits: Any, misses: Any, confidence_level: Any) -> tuple[Any, 
 
 
 def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any, Any]:
-    """Return Clopper and Pearson's intervals of shares of `size` samples, which may be fractions."""
+    """Return Clopper and Pearson's intervals of shares, each of `size` samples. Sizes may be fractions."""
     hits = np.multiply(share, size)
     return exact_interval(hits, np.subtract(size, hits), confidence_level)
 
@@ -42,7 +42,7 @@ def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any
 def wilson(share: float, size: float, times: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, within [0, 1]. Without samples, it is [0, 1].
 
-    The number of samples may be a fraction. `times` is the multiple of the standard error on each side.
+    The number of samples may be a fraction. `times` is the normal quantile, such as 1.96 for 95%.
     """
     if size == 0:
         return 0.0, 1.0

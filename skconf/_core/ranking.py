@@ -92,7 +92,7 @@ class Ranking:
 
     @cached_property
     def at_errors(self) -> AtErrors:
-        """Weights at the scores of errors. Other scores add nothing to an area."""
+        """Errors and weights at the scores where there are errors. Other scores add nothing to an area."""
         some = np.flatnonzero(np.atleast_2d(self.errors).any(axis=0))
         errors, weight, accepted = self.errors[..., some], self.weight[..., some], np.cumsum(self.weight, axis=-1)
         hit = np.nonzero(errors)  # a draw may have no errors at some of these scores

@@ -97,7 +97,7 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
 
 
 def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], reject_label: Any) -> NDArray[Any]:
-    """Return predictions, with the reject label where they are not accepted, in a type that holds both."""
+    """Return predictions, or the reject label in rows that are not accepted, in a type that holds both unchanged."""
     label = np.asarray(reject_label)
     text = [array.dtype.kind in "UTO" for array in (prediction, label)]
     dtype = np.result_type(prediction, label) if text[0] == text[1] else np.dtype(object)

@@ -27,10 +27,10 @@ NEEDS_PROBABILITIES = (
 
 @dataclass(frozen=True)
 class Response:
-    """Classes, probabilities and rejections, and the prediction if it is not the most probable class.
+    """The classes, probabilities and rejections of a classifier, and its predictions and answers if they differ.
 
-    `decided` holds the answers, if they are not the predictions. They are labels from `decisions`, or classes if
-    `decisions` is None.
+    `predicted` is None if every prediction is the most probable class. `decided` is None if every answer is the
+    prediction. Otherwise `decided` holds labels from `decisions`, or classes if `decisions` is None.
     """
 
     classes: NDArray[Any]
@@ -77,8 +77,8 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None) -> Response:
     """Get the answers of a fitted classifier with one call.
 
-    With `predict`, call ``predict``, too, because its answer is not always the most probable class. Costs of each
-    sample, of shape (n_samples, n_classes, n_decisions), are for a selective classifier whose decisions depend on them.
+    With `predict`, call ``predict``, too, because its answer is not always the most probable class. `costs` have the
+    shape (n_samples, n_classes, n_decisions). Pass them if a selective classifier decides by the costs of each sample.
     """
     model, transformers, compared = _innermost(estimator)
     if hasattr(model, "predict_selective"):
@@ -98,7 +98,7 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
 
 
 def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
-    """Return a classifier and its samples for each output; an empty list if there is one output.
+    """Return a classifier and its samples for each output; an empty list if there is only one output.
 
     For a ``MultiOutputClassifier``, these are its own classifiers, with their thresholds. For other models, such as a
     forest, the classifiers return stored answers.
@@ -120,7 +120,7 @@ def decides_by_sample(estimator: Any) -> bool:
 
 
 def costs_of_samples(estimator: Any, X: Any, n_samples: int) -> NDArray[Any] | None:
-    """Return the costs that a function computes from samples, if a classifier decides by such costs.
+    """Return the costs by which a classifier decides, if a function computes them from the samples; otherwise None.
 
     They have shape (n_samples, n_classes, n_decisions).
     """
@@ -132,7 +132,7 @@ def costs_of_samples(estimator: Any, X: Any, n_samples: int) -> NDArray[Any] | N
 
 
 def _own_costs(model: Any) -> OwnCosts | None:
-    """Return the costs by which a selective classifier decides, if it does."""
+    """Return the costs by which a selective classifier decides; None if it decides without costs."""
     rule, reject_cost = getattr(model, "rule_", None), getattr(model, "reject_cost", None)
     if rule is None or (
         rule.costs is not None and rule.of_classes and (rule.costs == 1 - np.eye(rule.n_classes)).all()
@@ -204,7 +204,7 @@ def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> ND
 
 
 def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
-    """Return the classifier inside pipelines and searches, its transformers, and the number of candidates."""
+    """Return the classifier inside pipelines and searches, its transformers, and how many candidates were compared."""
     transformers, compared = [], 1
     while not hasattr(estimator, "predict_selective"):
         if isinstance(estimator, Pipeline):
@@ -243,7 +243,7 @@ def _warn_of_search(model: Any, compared: int) -> None:
 
 
 def _thresholded(model: Any, classes: NDArray[Any], proba: NDArray[Any]) -> NDArray[Any] | None:
-    """Return the prediction of a classifier with its own decision threshold, from these probabilities."""
+    """Return what scikit-learn's classifiers with a threshold predict from these probabilities; None for others."""
     if not isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV):
         return None
     if model.response_method == "decision_function":

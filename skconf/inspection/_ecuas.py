@@ -189,7 +189,7 @@ class ECUASDisplay(Display):
         _set_costs(ax, self.kind, self.scale)
 
     def _draw_answers(self, ax: Any) -> None:
-        """Draw a pair of lines for each n. The line of the right answer is solid, as in the paper."""
+        """Draw two lines for each n, as in the paper: a solid one for a right answer, a dashed one for a wrong one."""
         drawn = ax.get_legend_handles_labels()[1]
         for label, values in self.curves.items():
             if label in drawn:  # the line does not depend on the classifier: draw it once
@@ -212,7 +212,7 @@ class ECUASDisplay(Display):
 
 
 def _set_costs(ax: Any, kind: str, scale: str) -> None:
-    """Scale the axes to the costs of all classifiers on them. Reference lines may leave the axes."""
+    """Scale the axes to the costs of all classifiers on them. Reference lines may be cut off."""
     curves = [line.get_data() for line in artists(ax, CLASSIFIER)]
     last = max(x[-1] for x, _ in curves)
     first = _LEAST * last if kind == "reject_cost" else 0.0
@@ -231,7 +231,7 @@ def _set_costs(ax: Any, kind: str, scale: str) -> None:
 
 
 def _cost_at(reject_costs: Floats, profile: ConfidenceProfile) -> Floats:
-    """Return the mean cost at each cost of a rejection, as `reject_cost_loss` does, from one sort."""
+    """Return the value of `reject_cost_loss` for each cost of a rejection. Answers are sorted only once."""
     for cost in reject_costs.tolist():
         get_metric("reject_cost_loss", reject_cost=cost)  # raises where it is out of range
     ranking = profile.confidence_ranking

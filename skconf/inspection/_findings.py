@@ -68,7 +68,7 @@ def _state(display: Any, words: tuple[str, str, str]) -> str:
 
 
 def _mean_gap(display: Any) -> float:
-    """Return the mean distance of bins from the diagonal."""
+    """Return the mean distance of the bins from the diagonal. Each bin counts with its weight."""
     return float(display.weight @ np.abs(display.accuracy - display.confidence) / display.weight.sum())
 
 
@@ -85,7 +85,7 @@ def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: st
 
 
 def widest_run(x: Floats, where: Any) -> tuple[int, int] | None:
-    """Return the first and last place of the run of True that is widest in ascending x; None if there is none."""
+    """Return the first and last position of the run of True that spans most of ascending x; None without a True."""
     runs = np.flatnonzero(np.diff(np.concatenate([[0], where, [0]]))).reshape(-1, 2)
     if not len(runs):
         return None
@@ -106,7 +106,7 @@ def _rates(sure: float, right: float, view: str, of_class: bool) -> str:
 
 
 def _alike(models: Sequence[tuple[str, float]], *, with_gaps: bool) -> str:
-    """Name the models with the same finding, with their gaps in points: all, or only the worst of many."""
+    """Name models with the same finding, with their gaps in points. If they are many, count them and name the worst."""
     texts = [f"{name} (by {_points(gap)})" if with_gaps else name for name, gap in models]
     if len(models) <= _MOST_NAMED:
         return ", ".join(texts)
@@ -151,13 +151,13 @@ def _coverages(coverage: Floats, ends: tuple[int, int]) -> str:
 
 
 def _risk_of_half(coverage: Floats, risk: Floats) -> float:
-    """Return the risk at half coverage as it is drawn, with ties in random order."""
+    """Return the height of the drawn curve at half coverage, where tied answers are in random order."""
     errors = np.append(0.0, coverage * risk)
     return float(np.interp(_HALF, np.append(0.0, coverage), errors)) / _HALF
 
 
 def of_threshold(shown: Sequence[Any]) -> str:
-    """Give the values at the chosen threshold, or the threshold that reaches a goal of the accuracy."""
+    """Give the values at the chosen threshold. Without one, give a threshold of least cost or of a round accuracy."""
     first, chosen = shown[0], [_chosen(each) for each in shown]
     if len(shown) == 1 and first.threshold is not None and set(first.curves) != {COST}:
         if not np.isfinite(first.threshold):
@@ -184,7 +184,7 @@ def of_threshold(shown: Sequence[Any]) -> str:
 
 
 def _chosen(shown: Any) -> int | None:
-    """Return the position of the chosen threshold in the curves; None if they do not have it."""
+    """Return the position of the chosen threshold among the thresholds of the curves; None if it is not among them."""
     if shown.threshold is None:
         return None
     at = np.flatnonzero(np.isclose(shown.thresholds, shown.threshold, rtol=0, atol=1e-12))
@@ -196,7 +196,7 @@ def _text_of(label: str) -> Callable[[float], str]:
 
 
 def _reaching(shown: Sequence[Any]) -> str:
-    """Give the lowest threshold that reaches an accuracy above the accuracy of all answers."""
+    """Give the lowest threshold that reaches a round accuracy, such as 99%, above the accuracy of all answers."""
     accuracy = [each.curves["selective accuracy"] for each in shown]
     before = max(float(values[0]) for values in accuracy)
     goal = next((each for each in _GOALS if each > before), 1.0)
@@ -272,7 +272,7 @@ def of_histogram(shown: Sequence[Any]) -> str:
 
 
 def _of_all(part: float, whole: float) -> str:
-    """Return two counts; with weights, their ratio."""
+    """Write how much of a whole a part is: "3 of 20", or "15.0% of" if weights make them fractions."""
     counts = float(part).is_integer() and float(whole).is_integer()
     return f"{part:,.0f} of {whole:,.0f}" if counts else f"{percent(part / whole)} of"
 
@@ -321,7 +321,7 @@ def _area(value: float) -> str:
 
 
 def _names(shown: Sequence[Any]) -> list[str]:
-    """Return the names of models in a title."""
+    """Return the names of the models for a title, where long names are cut."""
     return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in names_of(shown)]
 
 

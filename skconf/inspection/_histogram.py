@@ -138,14 +138,14 @@ class ConfidenceHistogramDisplay(Display):
 
 
 def _title(name: str, threshold: float | None) -> str:
-    """Return the title of the panel of one of several classifiers, with its threshold if one is drawn."""
+    """Return the title of a classifier's panel: its name, and its threshold if one is drawn."""
     if threshold is None or not np.isfinite(threshold):
         return literal(name)
     return f"{literal(name)} ({label_of_threshold(threshold)})"
 
 
 def _draw_bars(ax: Any, display: ConfidenceHistogramDisplay, counts: Floats, style: Style, *, in_rows: bool) -> None:
-    """Draw the bars of one classifier, at a scale for these counts."""
+    """Draw the bars of one classifier, and scale the axis to `counts`."""
     ax.axhline(0, color=ink(ax), linewidth=0.8, gid=MARK)
     for values, hatch in ((display.right, None), (-display.wrong, "///")):
         look = {"color": style.color, "gid": MARK}

@@ -247,7 +247,7 @@ class ReliabilityDisplay(Display):
 
     @property
     def _label(self) -> str | None:
-        """Name of the classifier in the legend; with predictions before calibration, it says "after"."""
+        """Name of the classifier in the legend. It begins with "after" if `before` is drawn, too."""
         name = super()._label
         return name if self.before is None else "after" if name is None else f"after: {name}"
 
@@ -285,13 +285,13 @@ class ReliabilityDisplay(Display):
         ax.fill_between(between, low, high, color=style.color, alpha=0.18, linewidth=0, gid=_BAND)
 
     def _steps(self) -> NDArray[np.bool_]:
-        """Return which points of a curve without bins differ from a neighbour."""
+        """Return where a curve without bins has steps: the points that differ from a neighbour, and both ends."""
         values = np.column_stack([self.accuracy, self.low, self.high])
         differs = (np.diff(values, axis=0) != 0).any(axis=1)
         return np.append(True, differs) | np.append(differs, True)
 
     def _draw_histograms(self, ax: Any) -> None:
-        """Draw the histograms of all displays on these axes below the curves, at one scale."""
+        """Draw the histograms of all displays on these axes. They lie below the curves and have one scale."""
         shown = [each for each in (*displays(ax, type(self)), self) if each.histogram is not None]
         counts = [each.histogram.right + each.histogram.wrong for each in shown]
         shares = [each / each.sum() for each in counts]
@@ -349,7 +349,7 @@ class ReliabilityDisplay(Display):
 
 
 def _placed(display: ReliabilityDisplay) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Return confidence, accuracy and its interval as the axes show them, and which bins they can show."""
+    """Return what these axes show of each bin (x, y, and the ends of the interval of y), and which bins are visible."""
     x, y, low, high = display.confidence, display.accuracy, display.low, display.high
     if display.view != "tail":
         return x, y, low, high, np.full(len(y), True)
@@ -377,7 +377,7 @@ def _is_binless(display: ReliabilityDisplay) -> bool:
 
 
 def _set_tail(ax: Any) -> None:
-    """Scale the axes of the tail logarithmically: 1 − confidence, which falls to the right, and the error rate."""
+    """Make both axes of the tail logarithmic: 1 − confidence, which falls from left to right, and the error rate."""
     from matplotlib.ticker import NullFormatter
 
     ax.set(xscale="log", yscale="log", xlabel="confidence", ylabel="error rate")

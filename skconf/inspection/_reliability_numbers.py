@@ -27,7 +27,10 @@ Overall = tuple[float, float, float, float, float]
 
 
 class Points(NamedTuple):
-    """Mean confidence, accuracy, its interval, weight and number of each bin that is not empty."""
+    """Points of a curve: for each bin that is not empty, or for each distinct confidence.
+
+    `low` and `high` are the limits of the accuracy. `number` is the position of the bin; None for a curve without bins.
+    """
 
     confidence: Floats
     accuracy: Floats
@@ -38,7 +41,7 @@ class Points(NamedTuple):
 
 
 def of_class(profile: ConfidenceProfile, label: object) -> ConfidenceProfile:
-    """Return the probabilities of a class as confidences; a row is right if this is its true class."""
+    """Return a profile of one class: the confidence is its probability, and a row is right if it is the true class."""
     at = position_of(profile.require("classes"), label)
     is_true = profile.require("true_class") == at
     weight, groups = profile.sample_weight, profile.groups
@@ -47,7 +50,7 @@ def of_class(profile: ConfidenceProfile, label: object) -> ConfidenceProfile:
 
 
 def binned(profile: ConfidenceProfile, view: str, n_bins: int, strategy: str, level: float) -> Points:
-    """Return the points of the bins, whose intervals are exact."""
+    """Return a point for each bin that is not empty, with an exact interval of its accuracy."""
     if view == "tail":
         return _points(profile, _tail_bin(profile.confidence), level)
     points = _points(profile, _bin(profile, n_bins, strategy), level)
@@ -56,7 +59,7 @@ def binned(profile: ConfidenceProfile, view: str, n_bins: int, strategy: str, le
 
 
 def _points(profile: ConfidenceProfile, bins: Codes, level: float) -> Points:
-    """Return the points of any bins."""
+    """Return a point for each bin that is not empty, given the bin of each prediction."""
     w = _weight(profile)
     right, wrong, squares, promised = (
         np.bincount(bins, values).astype(np.float64)
@@ -78,10 +81,10 @@ def _points(profile: ConfidenceProfile, bins: Codes, level: float) -> Points:
 def binless(profile: ConfidenceProfile, level: float) -> Points:
     """Return a point for each distinct confidence: the isotonic fit of the accuracy, and its band.
 
-    Assume that the accuracy never falls when the confidence rises. Then the mean accuracy in a window of confidences is
-    at most the accuracy at the upper end of the window, and at least the accuracy at its lower end. Windows begin and
-    end at cells of equal mass. The band combines the exact limits of all windows, at a level adjusted for their number.
-    So it holds at all confidences together, for any number of samples.
+    Assume that the accuracy never falls when the confidence rises. In order of confidence, predictions are divided into
+    cells of equal weight. A window is a run of neighbouring cells. Its mean accuracy is at most the accuracy at its
+    upper end, and at least the accuracy at its lower end. The band combines the exact limits of all windows, at a level
+    adjusted for their number. So the band holds at all confidences at the same time, for any number of samples.
     """
     if profile.groups is not None or profile.strata is not None:
         raise ValueError(
@@ -109,8 +112,8 @@ def binless(profile: ConfidenceProfile, level: float) -> Points:
 def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> tuple[Floats, Floats]:
     """Return the lower and the upper limit of the accuracy in each cell.
 
-    They are the largest lower limit of windows that end in this cell or before it, and the least upper limit of windows
-    that begin in this cell or after it.
+    The lower limit is the largest lower limit of all windows that end in this cell or before it. The upper limit is the
+    smallest upper limit of all windows that begin in this cell or after it.
     """
     total, hits, square = (np.append(0.0, np.cumsum(each)) for each in (weight, right, squares))
     first, last = np.triu_indices(len(weight))
@@ -124,7 +127,10 @@ def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> 
 
 
 def overall(profile: ConfidenceProfile, view: str, level: float) -> Overall:
-    """Return mean confidence, accuracy, the ends of its interval, and the least confidence of these predictions."""
+    """Return the mean confidence, the accuracy and the ends of its interval, and which predictions they are about.
+
+    The last value is a confidence: predictions of this confidence or a higher one are included.
+    """
     least, weight = 0.0, _weight(profile)
     if view == "tail":
         least = next((each for each in _TOPS if weight[profile.confidence >= each].any()), 0.0)
@@ -150,12 +156,12 @@ def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
 
 
 def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
-    """Return Σ w² of each bin, with all answers of a group as one answer, so that the interval is wide enough."""
+    """Return Σ w² of each bin. A group is one term, with its weight in the bin: its answers depend on each other."""
     pairs, code = np.unique(bins * (groups.max() + 1) + groups, return_inverse=True)
     return np.bincount(pairs // (groups.max() + 1), np.bincount(code, weight) ** 2).astype(np.float64)
 
 
 def _tail_bin(confidence: Floats) -> Codes:
-    """Return the bin of each confidence: half powers of ten of its distance from 1."""
+    """Return the bin of each confidence. A bin covers half a power of ten of 1 − confidence, such as 0.01 to 0.032."""
     distance = np.maximum(1 - confidence, NEAREST)
     return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − 0.9 is not 0.1

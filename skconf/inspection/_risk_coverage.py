@@ -199,7 +199,7 @@ def _draw_difference(ax: Any, difference: RiskDifference, style: Style, label: s
 
 
 def _draw_references(ax: Any, error_rate: float | None) -> None:
-    """Draw the curves of a random order and of an oracle, only for a single classifier."""
+    """Draw the curves of a random order and of an oracle with this error rate. If it is None, remove them."""
     remove_references(ax)
     if error_rate is None:
         return
@@ -231,13 +231,13 @@ def _set_axes(ax: Any, scale: str) -> None:
 
 
 def _first_error(coverage: Floats, risk: Floats) -> float:
-    """Return the least coverage of a threshold with an error; 1 if there is none."""
+    """Return the smallest coverage at which an accepted answer is wrong; 1 if there is none."""
     level = np.flatnonzero(risk != risk[0])[:1] if risk[0] == 0 else np.flatnonzero(risk == risk[0])[-1:]
     return float(coverage[level[0]]) if len(level) else 1.0
 
 
 def effective_sizes(profile: ConfidenceProfile) -> Floats:
-    """Return how many predictions have at least each distinct score; with weights, Kish's effective number."""
+    """Return how many predictions each threshold accepts; with weights, their effective number by Kish."""
     accepted: Floats = np.cumsum(profile.ranking.weight)
     if profile.sample_weight is None:
         return accepted
@@ -246,7 +246,7 @@ def effective_sizes(profile: ConfidenceProfile) -> Floats:
 
 
 def _through_ties(coverage: Floats, risk: Floats) -> tuple[Floats, Floats]:
-    """Return a curve with additional points within ties, but with none before the first error."""
+    """Add points to a curve where many predictions have the same score, but not before the first error."""
     before = np.append(0.0, coverage[:-1])
     gap = coverage - before
     grid = np.linspace(0, 1, 501)[1:]

@@ -43,8 +43,8 @@ class RiskDifference:
     def of(cls, profile: ConfidenceProfile, baseline: ConfidenceProfile, level: float) -> Self:
         """Compare a model with a baseline on the same rows.
 
-        Both predict the same rows, in one order. `level` is the level of the band. Raise if the profiles have different
-        rows or weights, or different kinds of answers.
+        The rows must be in the same order. `level` is the confidence level of the band. Raise if the profiles have
+        different rows or weights, or different kinds of answers.
         """
         _check_same_rows(profile, baseline)
         both = profile.everything, baseline.everything
@@ -68,7 +68,7 @@ class RiskDifference:
         return cls(coverage, value, value - reach, value + reach)
 
     def runs(self) -> dict[str, tuple[int, int]]:
-        """Return the first and last place of the widest run with "fewer" errors, and of the widest with "more"."""
+        """Return the widest ranges of coverage with clearly "fewer" and "more" errors, as first and last position."""
         found = {"fewer": widest_run(self.coverage, self.high < 0), "more": widest_run(self.coverage, self.low > 0)}
         return {what: ends for what, ends in found.items() if ends is not None}
 
@@ -93,7 +93,7 @@ def _check_same_rows(profile: ConfidenceProfile, baseline: ConfidenceProfile) ->
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """The answers and errors of a model from its most confident answer on, for all rows and for each draw."""
+    """Sums of answers and of errors, from the most confident answer on: of the data, and of each bootstrap draw."""
 
     answered: Floats
     lost: Floats
@@ -126,7 +126,7 @@ class _Curve:
         return np.array([_risk(coverage, *each) for each in zip(self.drawn_answered, self.drawn_lost, strict=True)])
 
     def n_errors(self, coverage: Floats) -> Floats:
-        """Return the approximate number of errors among the answers."""
+        """Return the approximate number of errors at each coverage."""
         return self.at(coverage) * coverage * self.n_rows
 
 
@@ -135,7 +135,10 @@ def _risk(coverage: Floats, answered: Floats, lost: Floats) -> Floats:
 
 
 def units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floats]:
-    """Return the unit of each row (the row, its group, or a random part of all rows) and how often a unit is drawn."""
+    """Return the unit of each row, and how often each bootstrap draw contains each unit.
+
+    A unit is a row or, with groups, a group. If there are too many units, they are merged at random.
+    """
     rng = np.random.default_rng(0)
     unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
     n_units = int(unit.max()) + 1
@@ -148,7 +151,7 @@ def units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Float
 def summed_in_draws(
     units: NDArray[np.intp], steps: NDArray[np.intp], n_steps: int, draws: Floats, terms: NDArray[Any]
 ) -> Floats:
-    """Return the sums of terms of rows up to each step, of shape (n_draws, n_steps)."""
+    """Return the sum of `terms` over the rows up to each step, in each draw, of shape (n_draws, n_steps)."""
     n_units = draws.shape[1]
     cells = np.bincount(units * n_steps + steps, terms, n_units * n_steps).reshape(n_units, n_steps)
     return np.asarray(draws @ np.cumsum(cells, axis=1))

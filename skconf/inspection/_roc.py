@@ -141,10 +141,10 @@ class CWROCDisplay(Display):
 
 
 def _is_in_the_corner(shown: Sequence[CWROCDisplay]) -> bool:
-    """Return whether the axes show only the corner with few errors.
+    """Return whether the axes show only the corner: the upper left quarter of the usual square.
 
-    Where "auto" chooses, every curve must bend in this corner. A curve near the diagonal only touches it, and a curve
-    without errors has no point in it.
+    With the scale "auto", they do so only if every curve bends in this corner. A curve near the diagonal only touches
+    the corner, and a curve without errors has no point in it.
     """
     if any(each.scale == "normal" for each in shown):
         return True
@@ -157,7 +157,7 @@ def _is_in_the_corner(shown: Sequence[CWROCDisplay]) -> bool:
 
 
 def _in_corner(fpr: Floats, tpr: Floats) -> NDArray[np.bool_]:
-    """Return which points of a curve are inside the corner with few errors."""
+    """Return which points of a curve are in the upper left quarter, and not on its left or upper edge."""
     return np.asarray((fpr > 0) & (fpr <= 0.5) & (tpr >= 0.5) & (tpr < 1))
 
 
@@ -176,7 +176,7 @@ def _spread_the_corner(ax: Any) -> None:
 
 
 def _mean_curve(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-    """Return the mean height of the curves of classes against the rest, for all classes that have a curve."""
+    """Return the average of the curves of each class against the rest. Classes without a curve are left out."""
     at = np.linspace(0, 1, 1001)
     metric = get_metric("cw_roc_curve")
     curves = (metric.value(replace(profile, positive_class=k)) for k in range(profile.proba.shape[1]))

@@ -38,7 +38,7 @@ def axis_percent(share: float, _: Any = None) -> str:
 
 
 def points(difference: float, _: Any = None) -> str:
-    """Return a difference of shares in points, such as −1.5 for −0.015."""
+    """Return a difference of shares in percentage points, such as −1.5 for −0.015."""
     return exact(100 * difference).replace("-", "−")
 
 
@@ -48,7 +48,7 @@ def plain(value: float, _: Any = None) -> str:
 
 
 def threshold_text(threshold: float) -> str:
-    """Return a threshold as text; one below 1 is not written as 1."""
+    """Return a threshold as text. If it is below 1, it has enough digits to differ from 1."""
     if not 0 < threshold < 1:
         return "∞" if np.isinf(threshold) else f"{threshold:.3g}"
     shown = confidence(threshold)
@@ -61,7 +61,7 @@ def size(value: float, _: Any = None) -> str:
 
 
 def label_ticks(axis: Any, text: Callable[..., str]) -> None:
-    """Write the ticks of an axis with a function such as `axis_percent`.
+    """Label the ticks of an axis with the texts that a function such as `axis_percent` returns.
 
     On a logarithmic axis, label powers of ten, and values between them if there are few.
     """
@@ -76,7 +76,7 @@ def label_ticks(axis: Any, text: Callable[..., str]) -> None:
 
 
 def set_normal(axis: Any, low: float, high: float) -> None:
-    """Scale an axis by the quantiles of the normal distribution, from one share to another."""
+    """Scale an axis of shares by the quantiles of the normal distribution, and limit it to [low, high]."""
     getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_quantile, ndtr))
     getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)
     ticks = [tick for tick in _TICKS if low <= tick <= high]
@@ -86,7 +86,7 @@ def set_normal(axis: Any, low: float, high: float) -> None:
 def set_nines(axis: Any, values: Floats) -> None:
     """Scale an axis logarithmically in 1 − value, from the least value to the value nearest to 1.
 
-    A value of 1 has no place on this scale. It is drawn above all others.
+    A value of 1 would be infinitely far away, so it is drawn a little above the other values.
     """
     finite = values[np.isfinite(values)]
     lacking = 1 - finite[finite < 1 - _STAND_IN]  # closer values differ from 1 by rounding
@@ -103,14 +103,14 @@ def set_nines(axis: Any, values: Floats) -> None:
 
 
 def with_nines(count: int) -> str:
-    """Return a confidence with this number of nines as text; at NEAREST it is 1."""
+    """Write the confidence with this number of nines, such as "0.99" for 2; "1" if it is within NEAREST of 1."""
     if count < 4:
         return f"{1 - 10.0**-count:.3g}"
     return "1" if 10.0**-count <= NEAREST else "1−10" + f"−{count}".translate(_SUPERSCRIPTS)
 
 
 def _nines(of_one: float, value: Floats) -> Floats:
-    """Return the number of nines of values. One of 1 has those of another value."""
+    """Return the number of nines of each value. A value of 1 has the nines of `of_one`, not infinitely many."""
     return np.where(np.asarray(value) >= 1 - _STAND_IN, nines(of_one), nines(value))
 
 

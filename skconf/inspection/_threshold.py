@@ -250,7 +250,7 @@ class ThresholdDisplay(Display):
 
     @classmethod
     def _draw_panels(cls, ax: Any, shown: Sequence[Any]) -> None:
-        """Draw several classifiers: a panel for each quantity, and lines on the axes only for the legend."""
+        """Draw several classifiers: a panel for each quantity. Lines on the axes themselves only serve the legend."""
         for artist in artists(ax, CLASSIFIER, CURVE, MARK):
             artist.remove()
         styles = hide_and_remember(ax, shown, labelled=True)
@@ -287,20 +287,20 @@ def _many_near_one(thresholds: Floats) -> bool:
 
 
 def _thinned(thresholds: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Return a curve with few points, on the axis that these thresholds need."""
+    """Return a curve with few points that looks the same on the axis of the thresholds."""
     place = nines(np.minimum(thresholds, 1 - NEAREST)) if _many_near_one(thresholds) else None
     return thinned(thresholds, values, place)
 
 
 def _separate_near_one(ax: Any, shown: Sequence[Any]) -> None:
-    """Separate the thresholds near 1 on their axis, if there are many."""
+    """If many thresholds are near 1, make their axis logarithmic in 1 − threshold, so that they are apart."""
     thresholds = np.concatenate([each.thresholds for each in shown])
     if _many_near_one(thresholds):
         set_nines(ax.xaxis, np.clip(thresholds, 0.0, 1 - NEAREST))
 
 
 def _where_costs_change(profile: ConfidenceProfile) -> Floats:
-    """Return the distinct confidences below 1; if there are many, evenly spread ones among them."""
+    """Return the thresholds at which costs may change: the distinct scores below 1; if they are many, only some."""
     levels = np.unique(np.asarray(profile.score, dtype=np.float64))
     levels = levels[(levels >= 0) & (levels < 1)]
     if len(levels) > _MOST_LEVELS:
@@ -309,7 +309,7 @@ def _where_costs_change(profile: ConfidenceProfile) -> Floats:
 
 
 def _set_axes(ax: Any, curves: dict[str, Floats], drawn: Floats, scale: str) -> None:
-    """Scale the axis of some curves. `drawn` has the values of all curves on this axis."""
+    """Scale the vertical axis for the quantities in `curves`. `drawn` has the values of all curves on the axis."""
     values = np.concatenate(list(curves.values()))
     accuracy = curves.get("selective accuracy", np.zeros(1))
     if COST in curves:

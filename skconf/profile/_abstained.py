@@ -39,7 +39,7 @@ class Abstained:
         return np.where(self.rows, 0, np.cumsum(~self.rows) - 1)
 
     def part(self, rows: NDArray[np.intp]) -> "tuple[NDArray[np.intp], Abstained]":
-        """Return the answers among some rows, and which of these rows abstain."""
+        """Return, for some rows, the positions of their answers among all answers, and which of the rows abstain."""
         gone = self.rows[rows]
         at = (np.cumsum(self.rows) - 1)[rows[gone]]
         weight = None if self.sample_weight is None else self.sample_weight[at]
@@ -47,7 +47,10 @@ class Abstained:
         return self.place()[rows[~gone]], Abstained(gone, weight, groups)
 
     def spread(self, answers: Any, abstained: Any) -> NDArray[Any]:
-        """Return a column of all rows, from a column of answers and a column or number for rows that abstain."""
+        """Return a column of all rows: `answers` where there is an answer, and `abstained` in the other rows.
+
+        `abstained` is a number, or a column of the rows that abstain.
+        """
         column = np.asarray(answers)[self.place()]
         column[self.rows] = abstained
         return column
@@ -67,7 +70,7 @@ def check_abstained(abstained: ArrayLike) -> NDArray[np.bool_]:
 
 
 def of_answers(make: Callable[..., Profile], rows: NDArray[np.bool_], columns: Mapping[str, Any]) -> Profile:
-    """Make a profile of the rows that do not abstain. Row numbers in error messages also count rows that abstain."""
+    """Make a profile of the rows that do not abstain. Error messages give the number of a row among all rows."""
     kept = np.flatnonzero(~rows)
     taken = {}
     for name, column in columns.items():

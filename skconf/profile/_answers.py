@@ -182,7 +182,7 @@ class Answers:
 
     @cached_property
     def everything(self) -> Self:
-        """All rows as samples. Rows that abstain are not right, and have a score below every threshold."""
+        """The profile with all rows as samples: an abstention is not right, and its score is below every threshold."""
         if self.abstained is None:
             return self
         place, rows = self.abstained.place(), self.abstained.rows
@@ -220,7 +220,7 @@ class Answers:
 
     @property
     def loss(self) -> NDArray[Any]:
-        """Loss of each answer: 1 for a wrong one, or 1 − its graded correctness, or its cost."""
+        """Loss of each answer: its cost if costs are known, or else 1 − its correctness (1 for a wrong answer)."""
         if self.answer_cost is not None:
             return self.answer_cost
         return ~self.correct if self.kind == "right or wrong" else 1.0 - self.correctness
@@ -232,7 +232,7 @@ class Answers:
 
     @property
     def given_weight(self) -> Floats | None:
-        """Weights on the scale on which they were given, for sums of weights."""
+        """Weights as they were given, before they were scaled to a safe range. Sums of weights need them."""
         if self.sample_weight is None or self.weight_scale == 1:
             return self.sample_weight
         return self.sample_weight * self.weight_scale
@@ -290,12 +290,12 @@ class Answers:
 
     @cached_property
     def _computed(self) -> dict[Hashable, Any]:
-        """Results of functions that compute once for each profile, by function and parameters."""
+        """Stored results of functions with the decorator `computed_once`, by function and parameters."""
         return {}
 
     @cached_property
     def _computed_of_confidence(self) -> dict[Hashable, Any]:
-        """Results of functions that use only confidences and scores, and are the same for any correctness."""
+        """Stored results of functions with the decorator `computed_once_of_confidence`, by function and parameters."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -360,7 +360,10 @@ def computed_once(function: Function) -> Function:
 
 
 def computed_once_of_confidence(function: Function) -> Function:
-    """Make a function of confidences and scores store its results. Profiles with another correctness share them."""
+    """Make a function that uses only confidences and scores store its results.
+
+    Profiles that differ only in their correctness share the results.
+    """
     return _kept(function, "_computed_of_confidence")
 
 

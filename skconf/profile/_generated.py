@@ -172,7 +172,7 @@ class FromGenerated(FromPairs):
 
 
 def _check_counts(correct: Any, answers: Any, probability: Any, confidence: str, given: Any) -> None:
-    """Raise if questions lack entries, or if probabilities are needed but missing."""
+    """Raise if the lists have different numbers of questions, or if probabilities are missing or not needed."""
     if (probability is None) != (confidence == "frequency"):
         if probability is None:
             raise ValueError(
@@ -206,7 +206,7 @@ def _masses(position: Codes, n_classes: int, chance: Floats, confidence: str) ->
 
 
 def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float:
-    """Return whether the answers of a class are right."""
+    """Return 1 if the answers of class `best` are right, 0 if they are wrong; raise if they differ."""
     if np.ndim(correct) == 0:
         raise ValueError(f"{name} is a single value. Pass a list that says of each sampled answer whether it is right.")
     column = check_column(correct, len(position), name)
@@ -222,7 +222,7 @@ def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float
 def _grade_sequences(
     correct: Sequence[ArrayLike], confidence: Sequence[ArrayLike], *, of_all: bool
 ) -> tuple[NDArray[Any], Floats]:
-    """Return correctness and confidence of each sequence, for all tokens together or on average."""
+    """Return correctness and confidence of each sequence: with `of_all`, the product over its tokens, else the mean."""
     if len(correct) != len(confidence) or len(correct) == 0:
         raise ValueError(
             f"correct has {len(correct)} sequences, and confidence has {len(confidence)}. Pass at least one sequence, "

@@ -84,7 +84,7 @@ def _indicators(given: Any, name: str) -> NDArray[np.bool_]:
 
 
 def _of_labels(given: Any) -> Any:
-    """Return the probability of each label, also from a list with two columns for each label."""
+    """Return one column of probabilities for each label, also from a list of arrays with two columns each."""
     if not isinstance(given, list | tuple) or not given or np.ndim(given[0]) != 2:
         return given
     for position, part in enumerate(given):

@@ -232,7 +232,7 @@ def _costs(given: Any, n_samples: int | None, name: str) -> Floats:
 
 
 def codes_of(groups: Any, n_samples: int) -> Codes | None:
-    """Return the number of the group of every answer."""
+    """Return the groups as integers, one for each sample; None without groups."""
     if groups is None:
         return None
     column = LabelColumn(groups, "groups")

@@ -267,8 +267,8 @@ class FromPredictions(FromPairs):
 def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]) -> None:
     """Warn if a single column seems to be the confidence in the prediction, not the probability of pos_label.
 
-    The column is then never below 1/2, although each class has at least ten rows. It also implies far more rows of the
-    positive class than there are. A model that always predicts the positive class and is about calibrated does not.
+    Warn if each class has at least ten rows, the column is never below 1/2, and its sum is far above the number of rows
+    of the positive class. If a calibrated model always predicts the positive class, its sum is close to this number.
     """
     n, n_positive = len(present), np.count_nonzero(present)
     if min(n_positive, n - n_positive) < 10 or positive_proba.min() < 0.5:

@@ -320,9 +320,9 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
 def as_profile(
     caller: str, y_true: Any, y_proba: Any = None, *, beside: Mapping[str, Any] | None = None, **given: Any
 ) -> ConfidenceProfile:
-    """Return predictions as a profile: the given one, or a new one. Messages name the caller.
+    """Return the profile that the caller was given, or build one from its arguments. Messages name the caller.
 
-    `beside` has further columns of the caller, such as groups, whose rows must be in the order of the predictions.
+    `beside` has further columns, such as groups. Their rows must be in the order of the predictions.
     """
     if beside is not None:
         check_order(y_true=y_true, y_proba=y_proba, **beside)
@@ -342,7 +342,7 @@ def as_profile(
 
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
-    """Return a part of the predictions with weights. All weights may be zero, because other parts may have weight."""
+    """Return the profile of a part of the data with weights. All may be zero, because other parts may have weight."""
     if sample_weight is None:
         return profile.with_weight(None)
     weight = as_floats(sample_weight, "sample_weight")

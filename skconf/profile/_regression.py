@@ -81,7 +81,7 @@ class Forecast:
 
 
 def _of_interval(predicted: Floats, interval: Any, level: Any) -> Floats:
-    """Return the deviation below and above each prediction."""
+    """Return the standard deviations that the interval of each prediction implies: one below it, and one above it."""
     check_number(level, "interval_level", 0.0, 1.0, open_high=True, positive=True)
     if not isinstance(interval, tuple | list) or len(interval) != 2:
         raise TypeError(
@@ -94,7 +94,7 @@ def _of_interval(predicted: Floats, interval: Any, level: Any) -> Floats:
 
 
 def _of_members(predicted: Floats, ensemble: Any) -> Floats:
-    """Return the distance of each member from each prediction."""
+    """Return how far each member of the ensemble is from the prediction, of shape (n_samples, n_members)."""
     members = as_floats(ensemble, "ensemble").astype(np.float64)
     if members.ndim != 2 or len(members) != len(predicted) or members.shape[1] == 0:
         raise ValueError(

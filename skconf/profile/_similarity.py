@@ -1,4 +1,4 @@
-"""Matrices of similarities of classes, from users or from a tree."""
+"""How similar two classes are: a matrix that the user passes, or that is computed from a tree of classes."""
 
 from __future__ import annotations
 
