@@ -44,7 +44,7 @@ MARK, _PANEL = "skconf mark", "skconf panel"
 
 
 class Style(NamedTuple):
-    """The style of a classifier. Styles on the same axes differ with and without colour."""
+    """The style of a classifier. Styles on the same axes differ in colour, and also in line style and marker."""
 
     number: int
     color: str
@@ -69,7 +69,7 @@ class Style(NamedTuple):
 
 
 def literal(text: Any) -> str:
-    """Return a text for a figure with escaped dollar signs, which would begin a formula."""
+    """Return a text with its dollar signs escaped, because they would begin a formula in a figure."""
     return str(text).replace("$", r"\$")
 
 
@@ -86,7 +86,7 @@ def check_drawable(n_bins: Any) -> None:
 
 
 def artists(ax: Any, *kinds: str) -> list[Any]:
-    """Return the artists of some kinds on these axes; the kinds are ids."""
+    """Return the artists on these axes whose id is one of `kinds`."""
     return [artist for artist in ax.get_children() if artist.get_gid() in kinds]
 
 
@@ -102,7 +102,7 @@ def remember(ax: Any, display: Any) -> None:
 
 
 def hide_and_remember(ax: Any, shown: Sequence[Any], *, labelled: bool = False) -> list[Style]:
-    """Hide axes whose panels will show several displays, and store the displays. Return a style for each display."""
+    """Hide axes whose panels will show several displays; store these displays, and return a style for each."""
     ax.set_axis_off()
     ax.set(xlabel="", ylabel="")
     styles = [Style.of(number) for number in range(len(shown))]
@@ -116,8 +116,8 @@ def hide_and_remember(ax: Any, shown: Sequence[Any], *, labelled: bool = False) 
 def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
     """Set the title, in as many lines as it needs to fit the axes.
 
-    If `instead_of` is given, a title with another text stays, because the user set it. A layout engine gives the axes
-    at least their present width, minus the width of the texts beside them.
+    If `instead_of` is given, a title with another text stays, because the user set it. `beside` is the width of the
+    texts beside the axes: a layout engine takes at most this much from the present width of the axes.
     """
     from matplotlib import rcParams
 
@@ -133,7 +133,7 @@ def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None)
 
 
 def label_once(ax: Any, label: str) -> str | None:
-    """Return a label for the legend, unless these axes have it already."""
+    """Return a label for the legend; None if these axes have it already."""
     return None if label in ax.get_legend_handles_labels()[1] else label
 
 
@@ -165,7 +165,7 @@ def mark_threshold(ax: Any, threshold: float | None, style: Style) -> None:
 def panels(ax: Any, labels: Sequence[str], xlabel: str) -> list[Any]:
     """Return a panel within these axes for each label, in two columns; earlier panels are removed.
 
-    Without a layout that makes room for the legend, the panels begin below it.
+    If the layout of the figure makes no room for the legend, the panels begin below the legend.
     """
     for panel in [child for child in ax.child_axes if child.get_gid() == _PANEL]:
         panel.remove()
@@ -206,9 +206,10 @@ def thinned(x: Floats, y: Floats, place: Floats | None = None) -> tuple[Floats, 
 
 
 def draw_legend(ax: Any, inside: str = "best") -> float:
-    """Redraw the legend: above or beside the axes if they are alone in a figure with room for it, else on the axes.
+    """Redraw the legend, and return the width that it takes beside the axes.
 
-    Return the width that it takes beside the axes.
+    If the layout of the figure makes room for a legend, the legend stands above or beside axes that are alone in the
+    figure, and below axes that are not. Otherwise, it stands on the axes.
     """
     figure = ax.figure
     is_alone = len(figure.axes) == 1

@@ -48,7 +48,7 @@ _OTHER_FORMATS = {
 
 
 def check_page_name(path: str | PathLike[str]) -> None:
-    """Raise if the name of a page is that of another format."""
+    """Raise if the name of a page ends like a file of another format."""
     if advice := _OTHER_FORMATS.get(Path(path).suffix.lower()):
         raise ValueError(f"{str(path)!r} is not the name of an HTML page. Pass a name such as 'report.html'{advice}.")
 

@@ -1,4 +1,4 @@
-"""True and predicted labels of a report, their confusions, and the labels that answers are about."""
+"""True and predicted labels of a report, their confusions, and the topics of multilabel answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class Labels:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self | None:
-        """Return the labels of predictions; None if they have none."""
+        """Return the true and predicted labels; None if the predictions have no classes."""
         if profile.classes is None:
             return None
         return cls(profile.classes, profile.require("true_class"), profile.require("predicted_class"))
@@ -63,7 +63,7 @@ class Labels:
         return visible(str(self.classes[code]))
 
     def table(self, accepted: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return how many cases of each class (row) get each accepted answer (column); the last column is rejected."""
+        """Count cases by true class (rows) and accepted answer (columns); the last column counts rejected cases."""
         n_classes = len(self)
         column = np.where(accepted, self.predicted, n_classes)
         cells = np.bincount(self.true * np.intp(n_classes + 1) + column, minlength=n_classes * (n_classes + 1))
@@ -72,8 +72,9 @@ class Labels:
     def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> pd.DataFrame:
         """Return the most frequent confusions, by weight if there are weights.
 
-        The columns are the positions ``true`` and ``predicted``, the number of ``rows``, their weighted ``share`` of
-        all confusions, and their weighted mean ``confidence``.
+        The columns ``true`` and ``predicted`` are positions in `classes`. ``rows`` is the number of rows, and
+        ``weight`` their weight. ``share`` is their weighted share of all confusions, and ``confidence`` their weighted
+        mean confidence.
         """
         each = np.ones(len(self.true)) if weight is None else weight
         columns = {"true": self.true, "predicted": self.predicted, "weight": each, "confidence": each * confidence}
@@ -102,7 +103,7 @@ class Topics:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self | None:
-        """Return the topics of answers; None if they have none."""
+        """Return the topics of answers; None if the answers have no topics."""
         if profile.topic is None or profile.topics is None:
             return None
         return cls([visible(str(topic)) for topic in profile.topics], profile.topic)

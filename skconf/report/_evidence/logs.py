@@ -1,4 +1,4 @@
-"""Logs of language models among the files of a report: their tables, and how many samples count."""
+"""Read logs of language models among the files of a report, and count the samples of logs without confidences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,14 +22,14 @@ from skconf.tables._paths import shown
 
 
 class Logs(NamedTuple):
-    """The files of models, with tables for logs.
+    """The logs among the files of models, read as tables.
 
     Attributes
     ----------
     tables : dict of model to FrameFile
-        The models whose file is a log, and its samples.
+        The samples of each model whose file is a log.
     columns : dict of model to Columns
-        The columns of each file. The columns of a log are known.
+        The columns of each file. For a log, they are those of its table.
     said : list of str
         Sentences on how logs were read.
     """
@@ -69,7 +69,7 @@ class CountsAlone(TableAlone):
 
 
 def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batches: bool) -> Logs:
-    """Read the logs among the files of models; raise if a log is one of several files of a model, or cannot be read."""
+    """Read the logs among the files of models; raise if a log cannot be read, or would be read in batches."""
     found = Logs({}, dict.fromkeys(models, columns), [])
     for model, files in models.items():
         log = next((file for file in files if is_log(file)), None)
@@ -98,7 +98,10 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
 def counts_alone(
     models: Mapping[str, Sequence[Path]], logs: Logs, *, several: bool, level: float | None
 ) -> CountsAlone | None:
-    """Return the counts of logs if one of them has no confidences; else None."""
+    """Return the counts of all logs if a log has no confidences; else None.
+
+    Raise if a log has no confidences, but the file of another model is not a log.
+    """
     frames = {model: file.frame for model, file in logs.tables.items()}
     graded = {model: _graded(frame) for model, frame in frames.items()}
     if not any(_has_no_confidence(frame) for frame in graded.values()):
@@ -129,7 +132,7 @@ def counts_alone(
 
 
 def _graded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers, and the rows that abstain."""
+    """Return the rows that are answers or abstain."""
     return frame[~frame["state"].isin(NOT_GRADED)]
 
 
@@ -138,7 +141,7 @@ def _has_no_confidence(frame: pd.DataFrame) -> bool:
 
 
 def _counts(states: Mapping[str, int], frame: pd.DataFrame, columns: Columns, level: float) -> dict[str, Any]:
-    """Return how many samples are answers, and the share of these that are right, with its interval."""
+    """Return the counts of the samples, and the accuracy of the answers with its interval."""
     groups = None if columns.cluster_column is None else frame[columns.cluster_column]
     row: dict[str, Any] = {"samples": sum(states.values()), "answered": int((~frame["abstained"]).sum())}
     row |= {"abstained": int(frame["abstained"].sum()), **{name: states.get(name, 0) for name in NOT_GRADED}}

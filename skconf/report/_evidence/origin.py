@@ -29,7 +29,7 @@ class SourceFile:
 
     @property
     def name(self) -> str:
-        """The name without folders."""
+        """The name of the file, without folders."""
         return Path(self.path).name
 
 

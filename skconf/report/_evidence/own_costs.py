@@ -1,4 +1,4 @@
-"""The mean cost of a classifier that decides by costs, computed with these costs."""
+"""The mean cost of a classifier, computed with the costs by which it decides."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,10 +8,10 @@ from skconf.profile import ConfidenceProfile
 
 
 def own_parameters(profiles: Iterable[ConfidenceProfile]) -> dict[str, Any] | None:
-    """Return the parameters of reject_cost_loss that are the costs by which all models decide.
+    """Return the costs by which all models decide, as parameters of reject_cost_loss; None if they have none in common.
 
-    None if they decide by no costs, by different costs, or by costs of each sample that the profiles do not have. None
-    also if a model rejects answers and a rejection has no cost, or if there are no profiles (in batches).
+    Return None, too, if the costs differ between samples and the profiles do not have them, if a model rejects answers
+    but a rejection has no cost, or if there are no profiles (in batches).
     """
     found = [(profile.own_costs, profile.costs is not None, _rejects(profile)) for profile in profiles]
     own, by_sample, _ = found[0] if found else (None, False, False)
@@ -26,7 +26,7 @@ def own_parameters(profiles: Iterable[ConfidenceProfile]) -> dict[str, Any] | No
 
 
 def own_cost(profile: ConfidenceProfile) -> float | None:
-    """Return the mean cost of a case, at the costs by which the classifier decides; None if it is not known."""
+    """Return the mean cost of a case at the costs by which the classifier decides; None if it cannot be computed."""
     params = own_parameters([profile])
     if params is None:
         return None

@@ -71,8 +71,8 @@ class Pairs:
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     """Bring the predictions of all models into the same order of rows.
 
-    Rows are matched by the column `ids`. If `ids` is None, they are matched by position; then the true labels must
-    agree, and the ids, too, if all files have ids.
+    Rows are matched by the column `ids`. If `ids` is None, they are matched by position: a model is unpaired if its
+    true labels, or its ids if both files have ids, differ from those of the first model.
     """
     numbers: dict[str, NDArray[Any]] = {}
     if ids is not None and len(rows) > 1:
@@ -129,14 +129,14 @@ def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
 
 
 def _names_of(rows: RowsOfFile, kept: NDArray[np.intp]) -> RowsOfFile:
-    """Return the content of a file with the ids and slices of only the rows that have an answer."""
+    """Return the rows of a file, with the ids and slices of only those rows that have an answer."""
     ids = None if rows.found.ids is None else rows.found.ids[kept]
     slices = {column: each.of_answers(kept) for column, each in rows.slices.items()}
     return replace(rows, found=rows.found._replace(ids=ids), slices=slices)
 
 
 def _labels_beside(found: Rows) -> Labels | None:
-    """Return the labels of a file whose predictions do not have them."""
+    """Return the labels that stand in a file but not in its predictions; None if there are none."""
     if found.profile.classes is not None or found.truth is None or found.predicted is None:
         return None
     return Labels.of_texts(found.truth, found.predicted)
@@ -153,7 +153,7 @@ def _why_unpaired(one: Rows, other: Rows, *, left_out: bool) -> str:
         return f"{text} with a grade ({by_ids} compares those with a grade in both)" if named and left_out else text
     if named and not np.array_equal(mine, theirs):
         row = int(np.argmax(mine != theirs))
-        text = f"have other ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]}"
+        text = f"have different ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]}"
         return f"{text} ({by_ids} matches rows by it)"
     if one.truth is None or other.truth is None:
         return "" if named else "have no true labels to match rows by, and no ids"

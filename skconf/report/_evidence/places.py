@@ -1,4 +1,4 @@
-"""The places of the slider: a stop of each model, from few answers to all, and what a case costs there."""
+"""The places of the slider, from no answers to all: at each place, the threshold and the errors of each model."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,9 +17,9 @@ class Place(NamedTuple):
     Attributes
     ----------
     share : float
-        Share answered by the model whose stop is this place; at a threshold of the predictions, by the first model.
+        Share of rows that a model answers at one of its stops, or that the first model answers at `threshold`.
     stops : sequence of int
-        The stop of each model at this place; -1 if it answers nothing.
+        The stop of each model at this place; -1 if the model answers nothing.
     rates : sequence of sequence of float
         For each model: the share of all rows that it answers, the share of errors among these (or their mean loss or
         cost), and their effective number.
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
     @property
     def wrong_of_1000(self) -> list[float]:
-        """How many of 1,000 rows each model answers wrongly, or the cost of these answers."""
+        """How many of 1,000 cases each model answers wrongly; for costs, what its answers to 1,000 cases cost."""
         return [round(1000 * (answered * wrong), 3) for answered, wrong, _ in self.rates]
 
     @property
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 def places_of(evidence: Evidence) -> list[Place]:
-    """Return the places of the slider, by the share that is answered."""
+    """Return the places of the slider, in ascending order of the share that is answered."""
     models = list(evidence.stops.values())
 
     def place(share: float, at: Sequence[int], threshold: float | None = None) -> Place:
@@ -75,7 +75,7 @@ def _thresholds(evidence: Evidence) -> list[float]:
 
 
 def default_place(places: Sequence[Place], of_error: float, of_person: float) -> int:
-    """Return the place to show first: a given threshold, or else where the first model costs least."""
+    """Return the place to show first: the one of a given threshold, or else where the first model costs least."""
     given = next((at for at, place in enumerate(places) if place.threshold is not None), None)
     if given is not None:
         return given
@@ -84,7 +84,10 @@ def default_place(places: Sequence[Place], of_error: float, of_person: float) ->
 
 
 def prices_of(evidence: Evidence) -> tuple[float, float]:
-    """Return the prices to show first: given ones, or else examples; a person may cost as much as a mean answer."""
+    """Return the prices of an error and of a person to show first: the given ones, or else examples.
+
+    If errors have costs, the example for a person is the mean cost of an answer.
+    """
     if evidence.prices is not None:
         return evidence.prices
     if evidence.kind != "costs":

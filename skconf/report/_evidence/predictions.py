@@ -42,7 +42,7 @@ def source_of(
     zero_division: Any = "warn",
     **options: Any,
 ) -> Evidence | TableAlone:
-    """Check predictions, and evaluate them as :func:`skconf.confidence_report` says, where parameters are described."""
+    """Check and evaluate predictions. The parameters are those of :func:`skconf.confidence_report`."""
     given = {
         "y_pred": y_pred,
         "labels": labels,
@@ -60,7 +60,7 @@ def source_of(
         return evidence_of(models, several=several, prevalence=prevalence, **options)
     unused = [name for name, value in options.items() if value is not None]
     if unused:
-        raise ValueError(f"by={by!r} has fixed metrics for one model. Leave {listed(unused)} out.")
+        raise ValueError(f"by={by!r} reports fixed metrics of one model. Leave {listed(unused)} out.")
     profile = as_profile("A report", y_true, y_proba, **given)
     return table_of_classes(profile if prevalence is None else profile.at_prevalence(prevalence), zero_division)
 
@@ -137,7 +137,7 @@ def evidence_of(
 def _at_prevalence(
     profiles: Mapping[Any, ConfidenceProfile], prevalence: Mapping[Any, float], *, several: bool
 ) -> dict[Any, ConfidenceProfile]:
-    """Return the predictions with weights for the stated shares of the classes."""
+    """Return the predictions of each model, weighted so that the classes have the stated shares."""
     weighed = {}
     for model, profile in profiles.items():
         with noted(model, several=several):
@@ -146,14 +146,14 @@ def _at_prevalence(
 
 
 def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:
-    """Return the requested allowed errors."""
+    """Return the allowed errors that the user requested; an empty sequence for None."""
     if errors is None:
         return ()
     allowed = [errors] if isinstance(errors, Real) else list(errors)
     for each in allowed:
         check_number(each, option("errors"), 0.0, np.inf if of_costs else 1.0)
         if each == 0:
-            raise ValueError("errors=0 cannot be kept by any threshold. Allow a share of errors above 0, such as 0.01.")
+            raise ValueError("No threshold can guarantee errors=0. Allow a share of errors above 0, such as 0.01.")
     return [float(each) for each in allowed]
 
 
@@ -191,7 +191,7 @@ def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, 
 
 
 def check_names(models: Iterable[Any], *, with_ends: bool) -> None:
-    """Raise if a model has the name of another column of the table; `with_ends` tells whether there are intervals."""
+    """Raise if a model is named like another column of the table, or, if `with_ends`, like the end of an interval."""
     models = list(models)
     taken = {*OF_THE_METRIC, *(end for model in models if with_ends for end in ends_of(model))}
     for model in models:

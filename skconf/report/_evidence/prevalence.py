@@ -86,14 +86,17 @@ class AtPrevalence:
 
     @property
     def grade(self) -> Grade:
-        """The worst harm of implied shares that differ from stated ones, as if the smaller share were the expected."""
+        """The worst grade of harm of the classes that are `off`.
+
+        The larger of the implied and the stated share counts as the observed share, the smaller as the expected.
+        """
         if self.implied is None:
             return worst_harm([])
         pairs = ((self.share[at], self.implied[at]) for at in self.off)
         return worst_harm((max(pair), max(pair), min(pair)) for pair in pairs)
 
     def implies(self) -> str:
-        """Say which other share the probabilities imply; "" if they imply the stated share."""
+        """Say which share the probabilities imply for the class that is most `off`; "" if no class is."""
         if self.implied is None or not len(self.off):
             return ""
         worst = self.off[0]

@@ -25,7 +25,7 @@ def reliability(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
 
 
 def _costs(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Compute expected and observed costs, which have no range, in bins of equally many answers."""
+    """Compute expected and observed costs in bins of equally many answers, because costs have no fixed range."""
     weight, (said, paid) = profile.sample_weight, expected_and_observed(profile)
     level_of = np.unique(said, return_inverse=True)[1]
     n_bins = int(np.clip(len(profile) // _FEWEST, 1, _BINS))

@@ -66,17 +66,19 @@ class _Threshold(Whole, rests_on="samples"):
 
 
 def is_chosen(metrics: Any) -> bool:
-    """Return whether metrics are chosen by name: not the usual ones, and not all."""
+    """Return whether the user chose metrics by name, instead of the usual ones (None) or "all"."""
     return metrics is not None and not isinstance(metrics, str)
 
 
 def rows_of(metrics: Any, has_threshold: bool, own_costs: Mapping[str, Any] | None = None) -> list[Row]:
-    """Return the rows of a report; with `has_threshold`, metrics of a threshold are among the usual ones.
+    """Return the rows of a report.
 
-    `own_costs` has the costs by which models decide, if they do. Those of the usual metrics that take costs are then
-    computed with these costs. `metrics` names the requested metrics. "all" means every metric that is a number, None
-    the usual metrics. Raise a TypeError if `metrics` is a single name, or if an entry does not name a metric whose
-    result is a single number. Raise a ValueError if there is no such metric, or none is requested.
+    `metrics` names the requested metrics. None means the usual metrics, and "all" adds every other metric that is a
+    number with a best value. With `has_threshold`, the metrics of a threshold are among the usual ones. If models
+    decide by costs, `own_costs` has these costs; metrics that take costs and are not named are computed with them.
+
+    Raise a TypeError if `metrics` is a single name, or if an entry does not name a metric whose result is a single
+    number. Raise a ValueError if there is no such metric, or none is requested.
     """
     if isinstance(metrics, str) and metrics != "all":
         raise TypeError(f"metrics must be a list of names, 'all' or None, not the string {metrics!r}.")
@@ -98,13 +100,13 @@ def _read(item: Any) -> Row:
 
 
 def _charging(row: Row, costs: Mapping[str, Any]) -> Row:
-    """Return a row whose metric is computed with these costs, if it takes costs."""
+    """Return a row with its metric computed at these costs; the same row if the metric takes no costs."""
     charged = {name: cost for name, cost in costs.items() if hasattr(row.metric, name)}
     return replace(row, metric=get_metric(row.metric.info.name, **charged)) if charged else row
 
 
 def _of_all_classes(name: str) -> Any:
-    """Return a metric averaged over classes, if its function is about the positive class by default."""
+    """Return a metric with its macro average if its function is about the positive class by default; else its name."""
     cls = metric_classes().get(name)
     of_one = cls is not None and any(field.name == "average" and field.default == "binary" for field in fields(cls))
     return (name, {"average": "macro"}) if of_one else name

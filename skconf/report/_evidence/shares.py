@@ -23,7 +23,8 @@ class Shares:
     Attributes
     ----------
     code : ndarray of shape (n_found,)
-        Number of each part, worst first: sorted by the upper end of the interval, or by the lower end for costs.
+        Number of each part. The worst comes first: the part whose interval has the lowest upper end, or, for costs, the
+        highest lower end.
     count : ndarray of shape (n_found,)
         Number of rows.
     right, low, high : ndarray of shape (n_found,)
@@ -50,7 +51,7 @@ class Shares:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, columns: Sequence[Codes], level: float) -> Self:
-        """Compute the shares of right answers by each column; numbers of parts continue from column to column."""
+        """Compute the share of right answers in each part; parts are numbered through all columns."""
         numbers = [(_counted if are_counts(profile) else _in_units)(profile, codes, level) for codes in columns]
         count, right, low, high, says = (np.concatenate(each) for each in zip(*numbers, strict=True))
         kept = np.flatnonzero(~np.isnan(right))
@@ -83,7 +84,7 @@ def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[ND
 
 
 def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:
-    """Compute the same numbers for graded answers, costs and groups, from means over answers or groups."""
+    """Compute the numbers of `_counted` for graded answers, costs and groups, from means over answers or groups."""
     n_parts = int(codes.max()) + 1
     says, right = (
         Means.of_parts(values, profile.sample_weight, profile.groups, codes, n_parts)

@@ -18,12 +18,14 @@ from skconf.selective import tune_threshold
 def guaranteed_in_slices(
     profile: ConfidenceProfile, slices: Mapping[Any, Slices], target: float, level: float, n_candidates: int
 ) -> pd.DataFrame:
-    """Return a threshold for each slice. Together, they keep a target with a given probability.
+    """Return a threshold for each slice, such that all slices keep a target at once with a given probability.
 
-    The predictions have no weights and costs. `target` is the risk that is allowed in each slice. All columns, and
-    `n_candidates` rankings, share the probability. There is a row for each slice, in the order of their names, with
-    the columns ``slice``, ``n_units`` (rows or clusters), ``threshold`` (NaN if nothing is guaranteed), ``coverage``
-    (of its rows, with those that abstain) and ``reason``.
+    The predictions must have neither weights nor costs. `target` is the risk that is allowed in each slice. The
+    guarantee covers the slices of all columns, and the choice among `n_candidates` rankings.
+
+    There is a row for each slice, in the order of their names, with the columns ``slice``, ``n_units`` (rows or
+    clusters), ``threshold`` (NaN if nothing is guaranteed), ``coverage`` (the share of all rows of the slice, including
+    those that abstain) and ``reason``.
     """
     answers = replace(drawn_as_counts(profile), abstained=None)
     tables = []
@@ -54,7 +56,7 @@ def guaranteed_in_slices(
 
 
 def _shortest(answers: ConfidenceProfile, slices: Slices, name: str, threshold: float) -> float:
-    """Return the number with the fewest digits that accepts the same answers of a slice; NaN if it accepts nothing."""
+    """Return the shortest threshold that accepts the same answers of a slice; NaN if the threshold accepts nothing."""
     if np.isinf(threshold):
         return np.nan if threshold > 0 else 0.0
     scores = answers.score[slices.codes == list(slices.names).index(name)]

@@ -1,4 +1,4 @@
-"""Tests whether groups of answers have more errors than their confidences imply: a p-value for each group."""
+"""Test whether parts of the answers have more errors than their confidences imply: a p-value for each part."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,19 +18,20 @@ from skconf.profile import ConfidenceProfile
 
 
 def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
-    """Test every group of every column for overconfidence: the probability of so many errors or more.
+    """Test every part of every column for overconfidence: the probability of so many errors or more.
 
-    If confidences are calibrated, errors are independent with probabilities 1 − c. The distribution of their number is
-    then known exactly, for any size of the group. With unequal weights, the gap between mean confidence and accuracy is
-    tested by a normal distribution, as in :func:`~skconf.inference.assess_confidence`. Graded answers, and answers in
-    groups, are tested by a t test of the gap. If each answer is its own group, right and wrong answers are counted as
-    independent. If graded answers imply too few errors for a t test, each answer is drawn once as right or wrong, right
-    with its grade as the probability, and the drawn errors are counted. Costs are not tested, because they have no
-    bound.
+    Each of the `columns` has the number of every sample's part, from 0. Errors are counted: if confidences are
+    calibrated, errors are independent with probabilities 1 − c, so the distribution of their number is known exactly,
+    for any size of the part. Two tests use the gap between mean confidence and accuracy instead:
 
-    Each of the `columns` numbers the group of every sample from 0. P-values are not adjusted for their number. They are
-    NaN for an empty group, for costs, and for a group with too few expected errors if weights differ, or if answers are
-    graded or in groups.
+    - If weights differ, the gap is tested by a normal distribution, as in
+      :func:`~skconf.inference.assess_confidence`.
+    - If answers are graded or in groups, the gap is tested by a t test. But in a part in which each answer is its own
+      group, right and wrong answers are counted. If graded answers imply too few errors for a t test there, each is
+      drawn once as right or wrong, with its grade as the probability of right, and the drawn errors are counted.
+
+    P-values are not adjusted for their number. They are NaN for an empty part, for costs (which have no bound), and
+    where too few errors are expected to test the gap.
     """
     if profile.kind == "costs":
         return [np.full(int(codes.max()) + 1, np.nan) for codes in columns]
@@ -54,9 +55,9 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
 
 
 def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return p-values of t tests over answers or groups, NaN for too few errors; and which parts have no groups.
+    """Return p-values of t tests over answers or groups, and in which parts no group has several answers.
 
-    A part is ungrouped if each of its units has only one answer.
+    A p-value is NaN if too few errors are expected.
     """
     weight, groups = profile.sample_weight, profile.groups
     gap = Means.of_parts(profile.confidence - profile.correctness, weight, groups, codes, n_parts)
@@ -67,7 +68,7 @@ def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[F
 
 
 def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes], sizes: Sequence[int]) -> list[Sums]:
-    """Sum over the groups of every column. The terms, which take most of the time, are computed once."""
+    """Return the sums of each part of every column. The terms, which take most of the time, are computed once."""
     sums: list[Sums] = [() for _ in columns]
     for rows, block in profile.blocks():
         terms = metric.terms(block)
@@ -89,7 +90,7 @@ def _of_errors(*sums: Floats) -> Floats:
 def _of_gaps(*sums: Floats) -> Floats:
     """Compute p-values of the weighted gap; NaN where too few errors are expected.
 
-    Whether a group is tested must not depend on its observed errors: groups with many errors would be preferred.
+    Whether a part is tested must not depend on its observed errors. Else parts with many errors would be preferred.
     """
     weight, sure, *_, squares = sums
     gap, error = GapSums.gap_and_error(*sums)

@@ -43,7 +43,7 @@ class Slices:
     names : sequence of str
         What each slice is called: "region = north", "age 37 to 52", "age is missing".
     n_rows : ndarray of shape (n_slices,) or None
-        Number of rows of each slice, with those that abstain, if these were left out.
+        Number of rows of each slice before those that abstain were left out; None if none were left out.
     """
 
     codes: Codes
@@ -54,7 +54,7 @@ class Slices:
         return replace(self, codes=self.codes[rows])
 
     def of_answers(self, rows: NDArray[np.intp]) -> "Slices":
-        """Return the slices of the rows that have an answer."""
+        """Return the slices of the rows that have an answer; `n_rows` still counts all rows of each slice."""
         return replace(self[rows], n_rows=np.bincount(self.codes, minlength=len(self.names)))
 
 
@@ -78,7 +78,7 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
 def slices_of_files(
     files: Mapping[str, OpenedFile], names: Any, kept: Mapping[str, NDArray[np.intp] | None]
 ) -> dict[str, dict[Any, Slices]]:
-    """Return the slices of the rows in the file of each model, by columns of these names; the same cuts in all files.
+    """Return the slices of the rows of each model's file, by the columns `names`, which are cut alike in all files.
 
     `kept` has the numbers of the rows that were kept, if not all rows of a file were. Raise if a column is missing, or
     has a different text in nearly every row.
@@ -100,7 +100,7 @@ def slices_of_files(
 
 
 def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers: bool = False) -> Slices:
-    """Return the slices by one column; in files of text, texts may be numbers."""
+    """Return the slices by one column. With `texts_may_be_numbers`, as in files of text, "12" is a number."""
     column = _as_column(name, values)
     if len(column) != n_samples:
         raise ValueError(f"slices[{name!r}] has {len(column):,} rows, but there are {n_samples:,} predictions.")
@@ -133,7 +133,7 @@ def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
 def _cut(
     name: Any, distinct: "pd.Index[Any]", count: NDArray[np.intp], texts_may_be_numbers: bool
 ) -> tuple[Codes, list[str]]:
-    """Assign each distinct value to a slice, -1 where it is missing, and name the slices."""
+    """Return the slice of each distinct value, -1 for a missing value, and the names of the slices."""
     if pd.api.types.infer_dtype(distinct) in _NUMBERS and not isinstance(distinct, pd.CategoricalIndex):
         return _in_quarters(distinct.to_numpy(dtype=np.float64), count, fewest_digits, _MOST_NUMBERS)
     texts = pd.Series([str(value).strip() for value in distinct], dtype=object)
@@ -154,9 +154,10 @@ def _cut(
 def _in_order(
     distinct: "pd.Index[Any]", texts: "pd.Series[str]", texts_may_be_numbers: bool
 ) -> tuple[Floats, Callable[[Floats], list[str]], int] | None:
-    """Return numbers that order the values, a function that writes such numbers, and how many may be slices.
+    """Return a number for each value, a function that writes such numbers, and how many values may have a slice each.
 
-    None stands for values that are names: texts, categories, truth values, and codes such as 007.
+    The numbers are in the order of the values. Return None if the values are names: texts, categories, truth values, or
+    codes such as 007.
     """
     if isinstance(distinct, pd.CategoricalIndex):
         return None

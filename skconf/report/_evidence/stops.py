@@ -39,7 +39,7 @@ class Stops:
     kind : str
         The kind of answers.
     means : Means or StratifiedShares or None
-        The data of intervals if answers are not counted one by one, or have weights by class.
+        What intervals are computed from if answers are graded, have costs or groups, or are weighted by class.
     limits : ndarray of shape (n_stops,) or None
         For costs, the largest uncertainty that is accepted.
     """
@@ -73,11 +73,11 @@ class Stops:
         return min(int(np.searchsorted(self.answered, share - _ROUNDING)), len(self.answered) - 1)
 
     def at_threshold(self, threshold: float) -> int:
-        """Return the stop of a threshold; -1 if it answers nothing."""
+        """Return the stop of a threshold; -1 if the threshold accepts no answer."""
         return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
 
     def at_most_wrong(self, target: float) -> int:
-        """Return the last stop that has `FEWEST` answers and at most this share of errors; -1 if there is none."""
+        """Return the last stop with at least `FEWEST` answers and at most this share of errors; -1 if there is none."""
         fits = np.flatnonzero((self.wrong <= target * (1 + _ROUNDING)) & (self.size >= FEWEST))
         return int(fits[-1]) if len(fits) else -1
 
@@ -94,13 +94,13 @@ class Stops:
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
 
     def spread(self, most: int) -> set[int]:
-        """Return all stops, or at most `most` stops that are evenly spread over the share answered."""
+        """Return all stops; if there are too many, at most `most` stops, evenly spread over the share answered."""
         if len(self.score) <= most:
             return set(range(len(self.score)))
         return {self.at_share(share) for share in np.linspace(0, 1, most).tolist()}
 
     def shown(self) -> NDArray[np.intp]:
-        """Return the stops that a curve shows: the first one with an error, and others evenly over the share."""
+        """Return the stops that a curve shows: the first with an error, and others spread over the share answered."""
         return np.array(sorted(self.spread(SHOWN_STOPS) | {int(np.argmax(self.wrong > 0))}))
 
     def threshold(self, stop: int) -> float:
@@ -115,7 +115,7 @@ class Stops:
 
 
 def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
-    """Return the largest uncertainty among the answers with at least each distinct score."""
+    """Return, for each distinct score, the largest uncertainty among the answers with at least this score."""
     kept = slice(None) if profile.sample_weight is None else profile.sample_weight > 0
     score, doubt = profile.score[kept], uncertainty[kept]
     order = np.argsort(-score, kind="stable")
@@ -124,7 +124,7 @@ def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
 
 
 def shortest_between(low: float, high: float) -> float:
-    """Return the number with the fewest decimals above one number and not above another."""
+    """Return the number with the fewest decimals that is above `low` and at most `high`."""
     for decimals in range(17):
         scale = 10.0**decimals
         value = float(f"{np.floor(high * scale) / scale:.{decimals}f}")

@@ -51,7 +51,7 @@ class TableAlone:
 
     @property
     def named(self) -> pd.DataFrame:
-        """The table with all names of rows in its index, so that parts of it name their rows."""
+        """The table with the columns that name the rows joined in its index, so that each part of it names its rows."""
         names = [self.frame.index, *(self.frame.iloc[:, at] for at in range(self.n_names - 1))]
         rows = [", ".join(map(str, row)) for row in zip(*names, strict=True)]
         titles = [str(self.frame.index.name), *map(str, self.frame.columns[: self.n_names - 1])]
@@ -128,7 +128,7 @@ def table_of_thresholds(evidence: Evidence) -> pd.DataFrame:
 
 
 def table_of_slices(evidence: Evidence) -> pd.DataFrame:
-    """Return the slices of all models, worst first, with the p-values of so many errors."""
+    """Return the slices of all models, worst first, with p-values for overconfidence."""
     said, was = _SAID_AND_WAS[evidence.kind]
     columns = ["model", "slice", "n_samples", said, was, "low", "high", "p_value"]
     tables = []

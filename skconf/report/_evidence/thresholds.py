@@ -36,7 +36,7 @@ class Guarantee(NamedTuple):
     Attributes
     ----------
     status : str
-        Whether there is a threshold, or why not.
+        "guaranteed", or the reason why there is no threshold.
     stop : int
         The stop of the threshold; -1 if there is none.
     n_units : int
@@ -79,7 +79,7 @@ def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: fl
 
 
 def guarantee_of_cells(stops: Stops, target: float, level: float) -> Guarantee:
-    """Return the guarantee from counts of cells; each answer counts with the confidence at the start of its cell."""
+    """Return the guarantee if answers are counted in cells: each has the confidence at which its cell begins."""
     n_units = round(float(stops.size[-1]))
     needed = required_samples(target, level)
     if n_units < needed:
@@ -115,7 +115,7 @@ def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, shar
 
 
 def _enough(target: float, level: float, coverage: float, rate: float, too_few: float) -> int:
-    """Return about how many rows guarantee the target, if the closest threshold keeps its coverage and error rate."""
+    """Estimate how many rows would be enough, if the threshold closest to the target keeps its coverage and risk."""
     accepted = max(target * (1 - target) * (norm.ppf(level) / (target - rate)) ** 2, too_few)
     needed = 1.05 * accepted / coverage
     if accepted < _MANY:

@@ -18,14 +18,17 @@ _FEWEST = 50
 
 
 def levels_of(assessment: Assessment, profile: ConfidenceProfile | None, level: float) -> tuple[Stretch, ...]:
-    """Return the levels of a verdict; if it only tests the gap, the levels of the profile with separate intervals."""
+    """Return the levels of a verdict: the answers with a confidence of at least 0.5, 0.9 and so on.
+
+    If the verdict only tests the gap, the levels are computed from the profile, and each interval holds by itself.
+    """
     if assessment.levels or profile is None or profile.kind == "costs":
         return assessment.levels
     return tuple(_means_from_the_top(profile, level))
 
 
 def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[Stretch]:
-    """Yield the levels of weighted and graded answers, and of answers in groups."""
+    """Yield the levels if answers are weighted, graded or in groups."""
     down = losses_from_the_top(profile, profile.confidence)
     ranking = profile.confidence_ranking
     stratified = StratifiedShares.from_the_top(profile, profile.confidence, ranking.score)
@@ -43,7 +46,7 @@ def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[St
 
 
 def error_tail(levels: tuple[Stretch, ...]) -> pd.DataFrame:
-    """Return the share of errors among the most confident answers, by their lowest confidence, from 0.5 on."""
+    """Return the share of errors among the answers of each level: a confidence of at least 0.5, 0.9 and so on."""
     surest = levels if len(levels) > 1 and levels[1].low > 0.5 else levels[1:]  # all answers may be so confident
     enough = [each for each in surest if each.count >= _FEWEST or each.low <= 0.5]
     rows = [

@@ -12,14 +12,14 @@ _LISTED = 20
 
 
 class Worst(NamedTuple):
-    """An answer.
+    """One of the worst answers.
 
     Attributes
     ----------
     row : int
         Its row, from 0.
     says, was : float
-        Its confidence and correctness, or its uncertainty and cost.
+        Its confidence and its correctness; for costs, its uncertainty and its cost.
     """
 
     row: int
@@ -28,7 +28,7 @@ class Worst(NamedTuple):
 
 
 def worst_answers(profile: ConfidenceProfile, at_most: int = _LISTED) -> list[Worst]:
-    """Find the wrong answers with the highest confidence, or the answers with the largest unexpected loss or cost."""
+    """Find the wrong answers with the highest confidence, or those whose loss or cost most exceeds the expected one."""
     said, was = expected_and_observed(profile)
     apart = was - said if profile.kind == "costs" else said - was
     wrong = apart > 0 if profile.kind != "right or wrong" else was == 0

@@ -56,7 +56,7 @@ class Axis:
 
     @classmethod
     def named(cls, label: str, names: Sequence[str]) -> "Axis":
-        """Return an axis of categories: the first at 0, on top of a vertical axis."""
+        """Return an axis of categories. The first is at 0; on a vertical axis, that is at the top."""
         return cls(label, "category", len(names) - 0.5, -0.5, names)
 
     @classmethod
@@ -85,7 +85,7 @@ class Axis:
         return np.asarray((stretched - low) / (high - low))
 
     def written(self, most: int) -> dict[float, str]:
-        """Return at most ``most`` values to write, in ascending order, with their texts."""
+        """Return the values to write at the axis, at most ``most`` unless they are categories, with their texts."""
         if self.scale == "category":
             return {float(row): name for row, name in enumerate(self.names)}
         values = self._round_values(most)
@@ -147,7 +147,7 @@ def _round_ends(scale: Scale, low: float, high: float) -> tuple[float, float]:
 
 
 def _round_step(width: float) -> float:
-    """Return the smallest of 1, 2, 5 times a power of ten that is at least this width."""
+    """Return the smallest number of at least this width that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(width))
     return float(power * min(factor for factor in (1, 2, 5, 10) if factor * power >= width * (1 - 1e-9)))
 

@@ -1,4 +1,4 @@
-"""Draw charts as SVG: text as text, in the colours of the page, without a style of their own."""
+"""Draw charts as SVG. Texts stay texts, and the style of the page gives the colours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class Chart:
     finding : str
         A sentence on what the picture shows.
     x, y : Axis
-        The axes. The label of the y axis is above it.
+        The axes. The label of the y axis stands above this axis.
     marks : sequence of Mark
         The marks.
     data : DataFrame
@@ -79,7 +79,7 @@ class Chart:
         )
 
     def at(self, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-        """Return the places of points in the picture, or in each of its panels, at which a `Here` is drawn."""
+        """Return where a `Here` at these points is drawn, in units of the picture or of each of its panels."""
         frame = self.panels()[0].frame()
         return within(frame, frame.at(x, y))
 
@@ -94,9 +94,9 @@ class Chart:
         return element("ul", entries, class_="legend") if entries else None
 
     def _sample(self, name: str, series: int | None) -> Markup:
-        """Return a sample of the marks of a name: one of each kind, as small as letters.
+        """Return the sample beside a name in the legend: one mark of each kind, as small as letters.
 
-        Marks of the series that have no name belong to this name, too, if the series has no other name.
+        If a series has only one name, its marks without a name belong to this name, too.
         """
         same = [mark for mark in self.marks if mark.series == series]
         is_only = series is not None and len({mark.name for mark in same if mark.name}) == 1
@@ -150,7 +150,7 @@ _SAMPLE = Frame(Axis(""), Axis(""), Box(1, 1, 27, 11))
 
 
 def _sample(mark: Mark) -> Markup:
-    """Draw a mark small, wherever its values are."""
+    """Draw a small sample of a mark, whatever its values are."""
     ends, middle = [0.0, 1.0], [0.5, 0.5]
     if isinstance(mark, Points):
         return replace(mark, x=[0.5], y=[0.5], low=None, high=None).drawn(_SAMPLE)
@@ -160,7 +160,7 @@ def _sample(mark: Mark) -> Markup:
 
 
 def _rows(frame: Frame) -> list[Markup]:
-    """Draw the values of the y axis, with lines across."""
+    """Write the values of the y axis, each with a horizontal line across the chart."""
     box, drawn = frame.box, []
     for value, text in frame.y.written(_most_rows(box.bottom - box.top)).items():
         y = frame.at(frame.x.low, value)[0, 1]
@@ -175,7 +175,7 @@ def _most_rows(height: float) -> int:
 
 
 def _columns(frame: Frame) -> list[Markup]:
-    """Draw the values of the x axis, with lines up."""
+    """Write the values of the x axis, each with a vertical line up the chart."""
     box, drawn = frame.box, []
     for x, text in _apart(frame):
         line = np.array([[x, box.bottom], [x, box.top]])
@@ -185,7 +185,7 @@ def _columns(frame: Frame) -> list[Markup]:
 
 
 def _apart(frame: Frame) -> list[tuple[float, str]]:
-    """Return places and texts of the x axis: as many as do not touch."""
+    """Return the places and texts of the values on the x axis, as many as fit without touching."""
     ticks: list[tuple[float, str]] = []
     for most in (6, 5, 4, 3, 2):
         ticks = _ticks(frame, most)

@@ -44,7 +44,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section]) -> st
 def fragment(parts: Sequence[Part], *, prefix: str) -> str:
     """Return parts for a notebook: with their style, without a script.
 
-    Each identifier begins with the prefix, which must differ between cells.
+    Each identifier begins with the prefix, which must differ between the cells of a notebook.
     """
     ids = Ids(prefix, scripted=False)
     shown = element("div", [part.html(ids) for part in parts], class_="skconf-page")

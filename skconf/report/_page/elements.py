@@ -57,7 +57,7 @@ def joined(content: Content) -> Markup:
 
 
 def unbroken(text: str) -> str:
-    """Return a text in which no line ends between a number and its percent sign, or the ends of an interval."""
+    """Return a text that keeps a number and its percent sign, and both ends of an interval, in one line."""
     return _BETWEEN_ENDS.sub(_ONE_WORD, _BEFORE_PERCENT.sub(_UNBROKEN, text))
 
 
@@ -81,8 +81,8 @@ def as_json(data: Any, **attributes: str) -> Markup:
 class Ids:
     """Gives unique identifiers: the requested text, with a number if it is taken.
 
-    Every identifier begins with the prefix, so that several pages fit into one notebook. If no script runs on the page,
-    buttons are left out.
+    Every identifier begins with the prefix, so that several pages fit into one notebook. `scripted` says
+    whether a script runs on the page; without one, buttons are left out.
     """
 
     def __init__(self, prefix: str = "", *, scripted: bool = True) -> None:

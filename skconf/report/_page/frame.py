@@ -68,7 +68,7 @@ def path(pieces: list[NDArray[Any]], close: bool = False) -> str:
 
 
 def text_width(text: str) -> float:
-    """Return an estimate of the width of a text. It is rather too large, because fonts differ."""
+    """Estimate the width of a text, rather too large than too small, because fonts differ."""
     return FONT * sum(map(_letter_width, text))
 
 
@@ -79,7 +79,7 @@ def _letter_width(letter: str) -> float:
 
 
 def written(text: str, x: float, y: float, kind: str, width: float = np.inf) -> Markup:
-    """Write a text at a place, shortened to a width; ``kind`` has its classes. Hovering shows the whole text."""
+    """Write a text at a place, shortened to a width; ``kind`` has its CSS classes. Hovering shows the whole text."""
     shown = _fitted(text, width)
     whole = element("title", text) if shown != text else None
     return element("text", shown, whole, x=number(x), y=number(y), class_=kind)

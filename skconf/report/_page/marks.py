@@ -39,7 +39,7 @@ class Line:
     step : bool, default=False
         Each y holds until the next x.
     dashed : bool, default=False
-        Dashed in any series: something expected or wanted, and not observed.
+        Whether the line is dashed. Dashes mean something expected or wanted, and not something observed.
     """
 
     x: ArrayLike
@@ -132,7 +132,10 @@ class Points:
         )
 
     def _places(self, frame: Frame) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Return the centres of the points inside the frame, and both ends of their intervals, cut at the frame."""
+        """Return the centres of the points inside the frame, and the lines of their intervals, cut at the frame.
+
+        An interval without a point also has a line: a bar across one of its ends.
+        """
         centres, box = frame.at(self.x, self.y), frame.box
         inside = box.grown(0.05).covers(centres)
         if self.low is None or self.high is None:
@@ -154,7 +157,7 @@ class Here(Points):
     Parameters
     ----------
     row : int, default=0
-        The row of the table of the control.
+        The row of the slider's table to which the point belongs.
     """
 
     row: int = 0
@@ -162,7 +165,7 @@ class Here(Points):
     layer: ClassVar[int] = 5
 
     def drawn(self, frame: Frame) -> Markup:
-        """Draw the ring around the origin, moved to its place."""
+        """Draw a ring around the origin, with a transform that moves it to its place."""
         (x, y), *_ = within(frame, frame.at(self.x, self.y))
         ring = element("circle", r="6.5")
         moved = f"translate({number(x)} {number(y)})"
@@ -170,7 +173,7 @@ class Here(Points):
 
 
 def within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
-    """Return points; points outside the frame are put at its edge, and unknown points at its bottom."""
+    """Return points, with those outside the frame at its edge. NaN is put at the left or at the bottom."""
     box = frame.box
     known = np.where(np.isnan(points), (box.left, box.bottom), points)
     return np.clip(known, (box.left, box.top), (box.right, box.bottom))
@@ -185,7 +188,7 @@ class Rule:
     name : str or None
         What it shows, in the legend.
     x, y : float, default=None
-        The value on one of the axes, only one of them.
+        The value at which the line crosses an axis. Pass only one of the two.
     """
 
     name: str | None

@@ -20,7 +20,7 @@ class Part(Protocol):
     """A part of a page."""
 
     def text(self, width: int | None = None) -> str:
-        """Return the part as text, in lines of a width; "" if it is only for pages."""
+        """Return the part as text, in lines of at most this width; "" if the part is only for pages."""
         ...
 
     def html(self, ids: Ids) -> Markup:
@@ -158,7 +158,7 @@ class Folded:
     on_paper: bool = True
 
     def text(self, width: int | None = None) -> str:
-        """Return the texts of all parts, or nothing."""
+        """Return the texts of all parts, or nothing if a report in a terminal does not show them."""
         return texts(self.parts, width) if self.in_text else ""
 
     def html(self, ids: Ids) -> Markup:
@@ -196,7 +196,7 @@ class Section:
 
 
 def copied_as(what: str, text: str, ids: Ids, name: str | None = None) -> Markup:
-    """Return a button that copies a text. It is hidden until the script of the page runs; without a script, nothing."""
+    """Return a button that copies a text, hidden until the script of the page runs; nothing on pages without one."""
     if not ids.scripted:
         return Markup("")
     source = ids.new("copied")

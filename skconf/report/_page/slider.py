@@ -1,4 +1,4 @@
-"""A table that follows a slider, the errors that a reader allows, or prices, with marks on a curve."""
+"""A table that follows what a reader sets (a slider, allowed errors, or prices), with marks on a curve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -173,7 +173,7 @@ class Slider:
         return data
 
     def _in_the_picture(self, curve: Chart) -> list[list[list[float]]]:
-        """Return the places of the marks, in units of the picture."""
+        """Return the places of the marks at every stop, in units of the picture."""
         values = np.asarray(self.places, dtype=float)
         at = curve.at(values[..., 0].ravel(), values[..., 1].ravel()).round(1)
         return [[[float(x), float(y)] for x, y in rows] for rows in at.reshape(values.shape)]
@@ -186,5 +186,5 @@ class Slider:
 
 
 def _whole(number: float) -> int:
-    """Round as the script rounds."""
+    """Round to a whole number as the script does: a half is rounded up."""
     return floor(number + 0.5)

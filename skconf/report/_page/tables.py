@@ -86,7 +86,7 @@ def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
 
 
 def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield a table in parts that a printed page holds, each with the columns that identify the rows."""
+    """Yield the parts of a table that fit on a printed page, each with the columns that name the rows."""
     headings, titles = (table.columns.get_level_values(level) for level in (0, -1))
     room = [_room(str(title), list(map(str, table.iloc[:, at]))) for at, title in enumerate(titles)]
     several = table.columns.nlevels > 1
@@ -129,7 +129,10 @@ def _table(table: pd.DataFrame) -> Markup:
 
 
 def _labels(titles: Any) -> list[str]:
-    """Return the titles of cells on cards, where a heading of all cells stands above the cards."""
+    """Return the titles of cells on a narrow screen, where each row is a card.
+
+    A heading that all cells share is left out, because it stands above the cards.
+    """
     above, below = (list(map(str, titles.get_level_values(level))) for level in (0, -1))
     if titles.nlevels == 1 or len(set(filter(None, above))) == 1:
         return below

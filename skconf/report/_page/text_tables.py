@@ -18,7 +18,7 @@ _MOST_NAMING = 3
 
 
 class _Column(NamedTuple):
-    """A column: the heading that its neighbours may share, "" for none; its title; and its cells."""
+    """A column: its title, its cells, and a heading above the title, which its neighbours may share; "" for none."""
 
     heading: str
     title: str
@@ -33,7 +33,7 @@ class _Column(NamedTuple):
 
 
 def in_lines(table: pd.DataFrame, width: int | None) -> str:
-    """Return a table as text. If it is wider than a line, it has parts, each with the columns that name the rows."""
+    """Return a table as text, in parts if it is wider than a line. Each part has the columns that name the rows."""
     columns = _columns(table)
     if width is None:
         return _drawn(columns, None)
@@ -42,13 +42,13 @@ def in_lines(table: pd.DataFrame, width: int | None) -> str:
 
 
 def n_naming(table: pd.DataFrame) -> int:
-    """Return how many first columns name the rows: as many as distinguish the rows, or one if even several do not."""
+    """Return how many of the first columns name the rows: as few as distinguish them, or one if even several do not."""
     most = min(_MOST_NAMING, table.shape[1] - 1)
     return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
 
 
 def packed(named: list[T], groups: Iterable[list[T]], fit: Callable[[list[T]], bool]) -> Iterator[list[T]]:
-    """Yield columns in parts, each with those that name the rows; a group stays together if it fits alone."""
+    """Yield parts of the columns, each with those that name the rows. A group that fits in a part is not divided."""
     held = named
     for group in groups:
         for more in [group] if fit([*named, *group]) else [[column] for column in group]:
@@ -66,9 +66,9 @@ def _columns(table: pd.DataFrame) -> list[_Column]:
 
 
 def _parts(columns: list[_Column], width: int, naming: int) -> Iterator[list[_Column]]:
-    """Yield the columns of each part. Those below one heading stay together, if a line holds them.
+    """Yield the columns of each part. Columns below one heading stay together if they fit in a line.
 
-    The first `naming` columns name the rows; if it is 0, those without a heading do.
+    The first `naming` columns name the rows; if `naming` is 0, the columns without a heading do.
     """
     if naming and _width(columns) <= width:
         yield columns
@@ -99,7 +99,7 @@ def _grouped(columns: list[_Column]) -> list[_Column]:
 
 
 def _broken(columns: list[_Column], width: int) -> list[_Column]:
-    """Break the longest texts into several rows if the columns are too wide, as far as titles allow."""
+    """If columns are too wide, break the longest texts into several rows. No word of a title is broken."""
     longest = [max(map(len, column.cells), default=0) for column in columns]
     for at in sorted(range(len(columns)), key=lambda column: -longest[column]):
         excess = _width(columns) - width
@@ -122,7 +122,7 @@ def _broken(columns: list[_Column], width: int) -> list[_Column]:
 
 
 def _drawn(columns: list[_Column], width: int | None) -> str:
-    """Return columns as lines, with titles of several lines if they would be too wide."""
+    """Return columns as lines of text. If a line would be too wide, titles are broken into several lines."""
     stacks = _stacks(columns, short=False)
     if width is not None and _width_of(stacks) > width:
         stacks = _stacks(columns, short=True)
@@ -140,7 +140,7 @@ def _width_of(stacks: list[list[str]]) -> int:
 
 
 def _stacks(columns: list[_Column], *, short: bool) -> list[list[str]]:
-    """Return the lines of each column: its heading if it is a new one, its title and its cells."""
+    """Return the lines of each column: its heading unless the column before has the same, its title and its cells."""
     titles = [column.titles(short=short) for column in columns]
     most, above = max(map(len, titles)), ""
     stacks = []

@@ -28,7 +28,7 @@ _FEW_DISTINCT = 20
 
 
 def abstain(evidence: Evidence) -> Section:
-    """Return the section: a slider beside the curves, and the table of the errors that are allowed."""
+    """Return the section: a slider beside the curves, and the table of thresholds for the allowed errors."""
     curve = _curve({model: evidence.title_of(model) for model in evidence.stops}, evidence.stops)
     costs = ((start_of(evidence, model), own_cost_in_words(evidence, model)) for model in evidence.own_costs)
     ties = ((start_of(evidence, model), _ties(evidence, model)) for model in evidence.profiles_by_harm)
@@ -128,7 +128,7 @@ def _at(stops: Stops, stop: int, answered: float) -> list[str]:
 
 
 def _allowed(evidence: Evidence) -> TablePart:
-    """Return the table of the errors that are allowed, with the observed and the guaranteed threshold of each."""
+    """Return the table of the allowed errors, with an observed and a guaranteed threshold for each."""
     words, targets = words_of(evidence), evidence.targets
     allowed = [words.limit(target) for target in targets]
     shown: dict[tuple[str, str], list[str]] = {("", words.at_most): allowed}
@@ -159,7 +159,7 @@ def _allowed(evidence: Evidence) -> TablePart:
 
 
 def _lacking(limits: Sequence[str], guarantees: Sequence[Guarantee], units: str) -> list[str]:
-    """Say why there is no guarantee of some limits."""
+    """Say which limits have no guarantee, and why."""
     lacking: dict[str, list[str]] = {}
     for limit, guarantee in zip(limits, guarantees, strict=True):
         if why := _why_not(guarantee, units):
@@ -168,7 +168,7 @@ def _lacking(limits: Sequence[str], guarantees: Sequence[Guarantee], units: str)
 
 
 def _ranked_by(evidence: Evidence) -> str:
-    """Return the name of the score of the thresholds if there are two scores, else an empty text."""
+    """Return the name of the score to which thresholds apply if there are two scores; else ""."""
     if evidence.score_name is None:
         return ""
     return "confidence" if evidence.scores else str(evidence.score_name)
@@ -198,7 +198,7 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
 
 
 def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
-    """Say which threshold keeps the limit of the summary: the guaranteed and the observed one, perhaps in few words."""
+    """Say which thresholds, guaranteed and observed, keep the limit of the summary; `in_short` uses few words."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = words.limit(target), stops.at_most_wrong(target)
     observed = f"{words.share(float(stops.wrong[-1]))} {words.of_all}"
@@ -242,7 +242,10 @@ def _reach(evidence: Evidence, stops: Stops, stop: int) -> str:
 
 
 def accepting(evidence: Evidence, model: Any) -> str:
-    """Say what is accepted at the observed threshold for the limit of the summary; all answers if there is none."""
+    """Say which answers are accepted at the observed threshold for the limit of the summary.
+
+    These are all answers if all together keep the limit, or if no threshold keeps it.
+    """
     stops, words = evidence.stops[model], words_of(evidence)
     stop = stops.at_most_wrong(evidence.target)
     if stops.wrong[-1] <= evidence.target or stop < 0:
@@ -252,7 +255,7 @@ def accepting(evidence: Evidence, model: Any) -> str:
 
 
 def _guaranteed(guarantee: Guarantee, stops: Stops, units: str) -> str:
-    """Return a guaranteed threshold, or how many rows it needs."""
+    """Write a guaranteed threshold, or "none"; with too few rows, also how many rows a guarantee needs."""
     if guarantee.status == "guaranteed":
         return threshold_at(stops, guarantee.stop)
     if guarantee.status == "too few rows":
@@ -261,7 +264,7 @@ def _guaranteed(guarantee: Guarantee, stops: Stops, units: str) -> str:
 
 
 def _why_not(guarantee: Guarantee, units: str) -> str:
-    """Return why no threshold is guaranteed, and what would help; "" if the table says it."""
+    """Return why no threshold is guaranteed, and what would help; "" if the table already says enough."""
     if guarantee.status == "never observed":
         return f"no threshold keeps the limit in these rows, and more {units} of this kind would not help"
     if guarantee.status == "few answers":
@@ -312,7 +315,7 @@ def _notes(evidence: Evidence) -> str:
 
 
 def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | None:
-    """Chart the errors among answers by the share answered, from the first error on; nothing without errors."""
+    """Chart the share of errors by the share answered, from the first error on; None if there are no errors."""
     marks: list[Mark] = []
     data = []
     for series, (model, each) in enumerate(stops.items()):

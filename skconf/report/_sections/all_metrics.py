@@ -50,7 +50,7 @@ def _name(row: Row) -> str:
 
 
 def _table(evidence: Evidence, ends: Mapping[Any, Floats], rows: Sequence[int]) -> TablePart:
-    """Return some rows, with a column for each model."""
+    """Return the table of some metrics, with a column for each model."""
     shown: dict[Any, list[str]] = {
         "in plain words": [plain_words(_name(evidence.rows[at])) or evidence.rows[at].name for at in rows]
     }

@@ -1,4 +1,4 @@
-"""How many rows a model answers, and how often it is right then. This is said if some rows abstain or are rejected."""
+"""Say how many rows a model answers and how often it is right then, if it abstains from or rejects some rows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def answered(evidence: Evidence) -> list[str]:
 
 
 def counted(source: CountsAlone) -> list[str]:
-    """Return the same texts for logs that hold no confidence."""
+    """Return the texts of `answered` for logs without confidences."""
     texts = []
     for model, row in source.frame.iterrows():
         right = words_for("right or wrong" if source.right_or_wrong else "graded")

@@ -91,7 +91,7 @@ def table_fragment(table: TablePart, *above: Part) -> str:
 
 
 def table_page(table: TablePart, source: TableAlone) -> str:
-    """Return a page with a table and its source, for a table that has no predictions behind it."""
+    """Return a page with a table and its source, for a table that was made without predictions in memory."""
     notes = [*files_read(source.origin), *source.origin.read_as]
     all_metrics = Folded(METRICS, [table]) if source.by_group else table
     opening = [*group_findings(source), *_group_tables(source), all_metrics, *map(Prose, notes)]
@@ -99,7 +99,7 @@ def table_page(table: TablePart, source: TableAlone) -> str:
 
 
 def group_findings(source: TableAlone) -> list[Prose]:
-    """Say for each model how often it answers and how often it is right then, or in which groups it fails."""
+    """Say for each model how often it answers and is right (logs without confidences), or in which groups it fails."""
     if isinstance(source, CountsAlone):
         return [Prose(text, "finding") for text in counted(source)]
     said = []

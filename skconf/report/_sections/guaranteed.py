@@ -1,4 +1,4 @@
-"""The table "Guaranteed in each slice": a threshold for each slice. All of them keep the allowed errors together."""
+"""The table "Guaranteed in each slice": a threshold for each slice, with one guarantee for all slices at once."""
 
 from typing import Any
 

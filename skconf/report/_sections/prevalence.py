@@ -23,7 +23,7 @@ _TOLD = 5
 
 
 def prevalence_in_words(evidence: Evidence, model: Any) -> str:
-    """Say for which prevalence the numbers of a model hold, and how many of 100,000 cases would then be wrong."""
+    """Say for which prevalence a model's numbers hold, and how many of 100,000 cases are wrong at this prevalence."""
     found = evidence.at_prevalence[model]
     if len(found.names) == 2:
         rare = found.rarest
@@ -99,7 +99,7 @@ def _count(share: float) -> str:
 
 
 def _cases(share: float, low: float, high: float, level: float) -> str:
-    """Write how many cases a share is, with the interval in words."""
+    """Write a share as a number of cases, with the interval in words."""
     text = f"{_count(share)} of {CASES:,} cases"
     if np.isnan(low):
         return text
@@ -107,7 +107,7 @@ def _cases(share: float, low: float, high: float, level: float) -> str:
 
 
 def _with_ends(share: float, low: float, high: float) -> str:
-    """Write how many cases a share is, with the interval in brackets."""
+    """Write a share as a number of cases, with the interval in brackets."""
     return f"{_count(share)} [{_end(low)}, {_end(high)}]" if not np.isnan(low) else f"{_count(share)} [{DASH}]"
 
 

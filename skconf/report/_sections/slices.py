@@ -21,7 +21,7 @@ _WHY_FEW = {"rows": "weights differ", "clusters": "answers are in clusters", "an
 def slice_finding(
     slices: BySlice, one: str = "slice", several: str = "slices", at: Callable[[str], str] = ", {}".format
 ) -> str:
-    """Say in which slices, or classes, a model is overconfident, by more than the worst slice would be by chance."""
+    """Say in which slices (or classes) a model is more overconfident than the worst one would be by chance."""
     names, shares, n_slices = slices.names, slices.shares, len(slices.names)
     if shares.kind == "costs":
         worst = f"{names[0]}: {says_and_right(shares, 0)}"

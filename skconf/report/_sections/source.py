@@ -60,7 +60,7 @@ def _facts(evidence: Evidence) -> dict[str, str]:
 
 
 def _of_models(what: str, values: Mapping[Any, str], evidence: Evidence) -> dict[str, str]:
-    """Return a fact of each model; only once if all models have the same."""
+    """Return a fact for each model, or only once if it is the same for all models."""
     if not evidence.several:
         return dict.fromkeys([what], next(iter(values.values()))) if values else {}
     if len(values) > 1 and len(set(values.values())) == 1:
@@ -96,7 +96,7 @@ def _files(evidence: Evidence) -> list[Part]:
 
 
 def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> list[Part]:
-    """Return how many rows each class has; only once if the models have the same rows."""
+    """Return how many rows each class has. Models with the same numbers share a table."""
     counted: dict[str, Any] = {}
     for model in profiles:
         labels = evidence.labels_of(model)

@@ -63,7 +63,7 @@ def _is_guaranteed(evidence: Evidence, model: Any) -> bool:
 
 
 def _still_guaranteed(evidence: Evidence, model: Any) -> str:
-    """Say that the guarantee of a single model is valid, although its confidences are shown to be too high."""
+    """Say that a guarantee is valid, if a single model has one although its confidences are too high; else ""."""
     assessment = evidence.assessments[model]
     too_high = harm_shown(assessment) and (assessment.overconfident is not None or assessment.gap > 0)
     if len(evidence.assessments) > 1 or not too_high or model not in evidence.stops:
@@ -72,7 +72,7 @@ def _still_guaranteed(evidence: Evidence, model: Any) -> str:
 
 
 def _says_overconfident(assessment: Assessment) -> bool:
-    """Return whether a verdict calls a model overconfident already, though the harm shown is negligible."""
+    """Return whether a verdict itself says that a model is overconfident, although the harm shown is negligible."""
     found = assessment.overconfident is not None or assessment.gap > 0
     return assessment.grade == "negligible" and assessment.decisive is None and found
 
@@ -93,7 +93,7 @@ def rows_and_classes(evidence: Evidence) -> str:
 
 
 def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, Harm]]:
-    """Say where models are overconfident. If no model is shown to be, say this once."""
+    """Say where models are overconfident. If no model is shown to be overconfident, say this once."""
     found = [(model, *worst_part(evidence, model, in_short=in_short)) for model in ranked]
     shown: list[tuple[str, str, Harm]] = [
         (_of("Fails", model, evidence), text, "") for model, text, is_overconfident in found if is_overconfident

@@ -56,7 +56,7 @@ def notes_of(evidence: Evidence, *, verdicts: bool = True) -> list[str]:
 
 
 def as_written(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table for a file, in which cells with several models or verdicts are texts."""
+    """Return a table to write to a file: cells that hold several models or verdicts become texts."""
     written = {"best_model": _models_in_words, "verdict": _verdicts_in_words}
     return frame.assign(**{name: frame[name].map(write) for name, write in written.items() if name in frame})
 

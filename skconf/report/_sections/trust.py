@@ -63,7 +63,7 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
 
 
 def _labelled(evidence: Evidence, model: Any) -> str:
-    """Return the name of what can be collected: more rows of the same clusters hardly help."""
+    """Name what to collect: rows, or clusters of rows, because more rows of the same clusters hardly help."""
     profile = evidence.profiles.get(model)
     return "labelled rows" if profile is None or profile.groups is None else "clusters of labelled rows"
 
@@ -99,7 +99,7 @@ def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
 
 
 def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> TablePart:
-    """Return expected and observed errors of all answers, of the most confident ones, and of the ranges found."""
+    """Tabulate expected and observed errors: of all answers, the most confident ones, and ranges that a test found."""
     rows: list[dict[str, str]] = []
     words = words_of(evidence)
     for model in evidence.by_harm:
@@ -120,7 +120,8 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         frame = frame.drop(columns="miscalibration")
     note = {
         "right or wrong": (
-            "Expected: the errors that the confidences imply, Σ (1 − c). The intervals of all rows hold at the same time."
+            "Expected: the errors that the confidences imply, Σ (1 − c). The intervals of all rows hold at the same "
+            "time."
         ),
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",

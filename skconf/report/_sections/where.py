@@ -117,7 +117,7 @@ def _how_ordered(evidence: Evidence) -> str:
 
 
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
-    """Return the classes of a model, by answer and by true class, and the most frequent confusions."""
+    """Return the tables of a model's classes, by answer and by true class, and of its most frequent confusions."""
     start, answers = start_of(evidence, model), evidence.by_answer[model]
     # Within one class, the share is that of its rows, whatever weight the class has.
     truth = Shares.of(replace(profile, strata=None), [labels.true], evidence.level)
@@ -267,12 +267,12 @@ def certainty(confidence: float) -> str:
 
 
 def _when_it_predicts(name: str) -> str:
-    """Name a predicted class. Some names begin with the word: those of an anonymous report, and many labels."""
+    """Name a predicted class. Names that begin with "class", as in an anonymous report, get no second "class"."""
     return f" when it predicts {'' if name.startswith('class ') else 'class '}{name}"
 
 
 def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tuple[str, bool]:
-    """Say in which class or requested slice a model is most overconfident, and return whether there is one."""
+    """Say in which class or requested slice a model is most overconfident, and return whether any is overconfident."""
     found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
     if not found or evidence.kind == "costs":
         return "", False
@@ -291,6 +291,6 @@ def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> tup
 
 
 def fails_in_part(evidence: Evidence, model: Any) -> bool:
-    """Return whether a model is overconfident in a class or slice, though nothing is found for all its answers."""
+    """Return whether a model is overconfident in a class or slice although its verdict shows no harm that matters."""
     fine = evidence.assessments[model].grade in ("none shown", "close to calibrated", "negligible")
     return fine and worst_part(evidence, model)[1]

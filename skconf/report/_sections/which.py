@@ -66,7 +66,7 @@ def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -
 
 
 def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n_compared: int) -> str:
-    """Say how many answers changed between two models. Without a clear difference, say how large it may be."""
+    """Say how many answers only one of two models has right; if the difference is unclear, say how large it may be."""
     flips = Flips.of(evidence.profiles[baseline], evidence.profiles[model])
     if flips is None:
         return ""
@@ -103,7 +103,7 @@ class _Table:
         self._entries = {(each.metric, each.model): each for each in comparison.differences}
 
     def of(self, rows: Sequence[Row], heading: str, *notes: str) -> TablePart:
-        """Return the table of some rows: for each model its value, its difference, and the difference in words."""
+        """Return a table of metrics: each model's value, and its difference from the baseline in numbers and words."""
         several = len(self.others) > 1
         titles = [("", heading), ("", str(self.baseline))]
         columns = [[self.label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
@@ -121,12 +121,12 @@ class _Table:
         return TablePart("", frame, notes)
 
     def label(self, row: Row) -> str:
-        """Return the name of a metric; for a headline metric, its words."""
+        """Return the name of a metric; for a headline metric, a name in plain words."""
         name = words_of(self._evidence).headlines.get(row.name, row.name)
         return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
 
     def difference(self, row: Row, model: Any) -> str:
-        """Write a difference with its interval; a difference of accuracies in points."""
+        """Write a difference with its interval; a difference of accuracies is in percentage points."""
         entry = self.entry(row, model)
         times = 100 if row.name == _ACCURACY else 1
         text = number(times * entry.value, times * entry.low, times * entry.high)
@@ -143,13 +143,13 @@ class _Table:
         return self._entries[row.name, model]
 
     def _value(self, row: Row, model: Any) -> str:
-        """Write a value in three digits; its distance from the best value if that lies inside the range."""
+        """Write a value, or its distance from the best value if values on both sides of the best one are possible."""
         value = self._raw(row, model)
         value = abs(value - row.best) if row.better == "closer" else value
         return percent(value) if row.name == _ACCURACY else number(value)
 
     def _raw(self, row: Row, model: Any) -> float:
-        """Return the value of a metric, also if the report does not show this metric."""
+        """Return the value of a metric, even if the report does not show it."""
         for each, value in zip(self._evidence.rows, self._evidence.values[model], strict=True):
             if each.name == row.name:
                 return value
@@ -205,7 +205,7 @@ def _thousand_and_less(level: float, found: Compared, best: Any, other: Any, tha
 
 
 def _as_printed(found: Compared, best: Any, other: Any, sign: int) -> tuple[float, float, float]:
-    """Return the difference of two rounded results in 1,000 cases, as a reader subtracts them, and its interval."""
+    """Return the difference of two results in 1,000 cases, rounded first, as a reader subtracts; and its interval."""
     low, high = sorted(float(np.round(sign * 1000 * end)) for end in found.difference(best, other)[1:])
     one, two = (float(np.round(1000 * found.reached[model])) for model in (best, other))
     value = sign * (one - two)

@@ -92,11 +92,11 @@ class Words:
 
     @property
     def field(self) -> str:
-        """The field in which a reader types a limit."""
+        """The label of the field in which a reader types a limit."""
         return f"{self.at_most} (%)"
 
     def typed(self, rate: float) -> float:
-        """Return errors in the unit of this field."""
+        """Return a share of errors in the unit of this field."""
         return float(np.ceil(1e6 * rate - 1e-6) / 1e4)  # rounded up: a rate above 5% must exceed a limit of 5
 
     def limit(self, target: float) -> str:
@@ -117,7 +117,7 @@ class Words:
 
 
 class _OfCosts(Words):
-    """The words for costs, which are no shares."""
+    """The words for costs, which are amounts, not shares."""
 
     @property
     def field(self) -> str:
@@ -255,7 +255,7 @@ def thousand(share: float) -> str:
 
 
 def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Return notes on rows that count rejected answers as wrong, use own costs, or judge different answers."""
+    """Return notes on rows that count rejected answers as wrong or omit them, use own costs, or judge other answers."""
     of = list(rows)
     said = _rejected_as_wrong(evidence, of) + _answered_other_rows(evidence, of) + _at_own_costs(evidence, of)
     return said + _answered_differently(evidence, of)
@@ -282,7 +282,7 @@ def _at_own_costs(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
-    """Name the rows about the confidence in an answer, if the models give different answers; else nothing."""
+    """Name the metrics of the confidence in an answer, if the models give different answers; else nothing."""
     names = [row.name for row in rows if row.metric.info.name in OF_THE_CONFIDENCE]
     profiles = list(evidence.profiles.values())
     if not names or len(profiles) < 2 or len({len(profile) for profile in profiles}) > 1:
