@@ -385,9 +385,9 @@ def _effects(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
 
 
 def _refused(statistic: Statistic, found: Estimated, method: str) -> dict[Any, Notice]:
-    """Return the models that cannot be compared by this number, with warnings.
+    """Return the models that a statistic cannot compare, each with a warning that says why.
 
-    If the user chose a method, nothing is refused, except for the distance from a best value.
+    With a method other than "auto" and "permutation", only distances from a best value are refused.
     """
     if not is_nearness(statistic) and method not in ("auto", "permutation"):
         return {}

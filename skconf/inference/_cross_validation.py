@@ -118,7 +118,7 @@ def compare_scores(
 
 
 def _table(name: Any, result: Any) -> dict[str, Floats]:
-    """Return the scores of an estimator by name."""
+    """Return the scores of an estimator, by name of the score."""
     given = (
         {key.removeprefix("test_"): values for key, values in result.items() if key.startswith("test_")}
         if isinstance(result, Mapping)
@@ -137,7 +137,7 @@ def _table(name: Any, result: Any) -> dict[str, Floats]:
 
 
 def _check_same_splits(scores: Mapping[Any, Any], tables: Mapping[Any, dict[str, Floats]]) -> None:
-    """Raise if estimators were scored on different splits, as far as indices show it."""
+    """Raise if estimators have different numbers of scores, or if indices are given and the test sets differ."""
     numbers = {name: len(values) for name, table in tables.items() for values in table.values()}
     if len(set(numbers.values())) > 1:
         raise ValueError(f"The numbers of splits differ: {numbers}. Score all estimators on the same splits.")

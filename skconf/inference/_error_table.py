@@ -1,4 +1,4 @@
-"""Numbers of errors by confidence, from which a verdict is computed, in memory or summed over parts."""
+"""Errors counted by confidence, in memory or summed over parts; verdicts are computed from these counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,10 @@ _BEGINS = np.append(np.array(BANDS[:-1]) - _SINGLE, BANDS[-1])
 
 
 def _ends_of_cells() -> Floats:
-    """Return ends of cells. Odds in a cell differ by at most 7%, which changes a variance by less than 1e-3."""
+    """Return the limits between cells, the narrow ranges of confidence in which answers are counted.
+
+    Odds in a cell differ by at most 7%, which changes a variance by less than 1e-3.
+    """
     grid, bands = np.arange(-18.4, 18.4, 0.05), logit(_BEGINS[1:])
     apart = np.abs(grid[:, np.newaxis] - bands).min(axis=1) > 0.02  # two ends never lie closer
     return np.sort(np.concatenate([expit(grid[apart]), _BEGINS[1:]]))
@@ -81,7 +84,7 @@ class ErrorTable:
 
     @classmethod
     def of_sums(cls, count: Floats, chances: Floats, wrong: Floats, sizes: Any) -> Self:
-        """Return the table that `ErrorSums` over cells give."""
+        """Return the table that is made from the sums of `ErrorSums`."""
         filled = count > 0
         count = count[filled]
         return cls(np.clip(chances[filled] / count, 0.0, 1.0), count, wrong[filled], _BAND[filled], float(sizes))
@@ -98,7 +101,7 @@ class ErrorTable:
 
 
 class ErrorSums(Additive, rests_on="errors"):
-    """Sums by cell of confidence, from which an `ErrorTable` is made. Sums of parts can be added."""
+    """Sums over each cell, a narrow range of confidence; they make an `ErrorTable`. Sums of parts can be added."""
 
     info: ClassVar[Info] = Info("errors_by_confidence", None, (0.0, 1.0), None, "")
 
@@ -110,13 +113,16 @@ class ErrorSums(Additive, rests_on="errors"):
         return Term(1.0, cells), Term(chance, cells), Term(wrong, cells), Term(sizes)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
-        """Return the share of errors, because the value must be a number."""
+        """Return the share of errors: a metric must have a number as its value."""
         count, _, wrong, _ = sums
         return wrong.sum(axis=-1) / count.sum(axis=-1)
 
 
 def _cell_of(sure: Floats) -> Codes:
-    """Return the cell of each confidence. Above one half, this takes a ninth of the time of a binary search."""
+    """Return the cell of each confidence.
+
+    Above one half, a table is used; this is nine times as fast as a binary search.
+    """
     place = ((1 - sure).view(np.int64) >> 64 - _BITS) - _SMALLEST
     cell = _CELL[place.clip(0, len(_CELL) - 1, out=place)]
     cell += sure >= _NEXT[cell]
@@ -151,7 +157,7 @@ class GapSums(Additive, rests_on="errors"):
 
 
 class GradedSums(GapSums):
-    """Sums for a verdict on graded answers, whose variance does not follow from the confidences."""
+    """Sums for a verdict on graded answers. Their variance comes from the data: confidences do not imply it."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
     takes = "graded"
@@ -163,7 +169,10 @@ class GradedSums(GapSums):
 
 
 class VerdictSums(Additive, rests_on="errors"):
-    """Sums for a verdict on answers in parts. Whether their weights differ is only known after the last part."""
+    """Sums for a verdict on answers that come in parts.
+
+    They serve weighted and unweighted answers, because only after the last part is it known whether weights differ.
+    """
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
 

@@ -1,4 +1,4 @@
-"""Choose the method of an interval by the number of errors, or of samples of a class, behind the value."""
+"""Choose the method of an interval by the number of errors, or of samples of a class, on which the value depends."""
 
 from typing import Any, NamedTuple
 
@@ -69,8 +69,8 @@ class Share(NamedTuple):
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for a score of some predictions.
 
-    If errors are few, intervals are computed from draws. With groups, this is so if errors are in few groups. If strata
-    have different weights, their draws are made within strata.
+    If errors are few, or are in few groups, the interval is computed from draws. If strata have different mean weights,
+    it is computed from draws within strata, or by MOVER if the value is a share of samples.
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
@@ -101,8 +101,8 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
 def _of_few_groups(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for rows in groups.
 
-    Draws are made if the value rests on errors, or on right answers, in few of the groups. A mean with two finite
-    bounds needs no draws, because Wilson's interval allows for few errors.
+    If the value depends on errors, draws are made if only few of the groups have errors, or if only few have right
+    answers. A mean with two finite bounds needs no draws, because Wilson's interval allows for few errors.
     """
     metric = statistic.metric
     if sampling.unit is None or sampling.stratum is not None or len(profile) > MOST_ROWS:
@@ -208,9 +208,10 @@ def _errors_of(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None = N
 def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, float]:
     """Return the effective number of samples of each class that counts, and of all these classes together.
 
-    The value is a weighted mean over classes. Suppose that the mean of a class has a variance of 1/size. The variance
-    of the value is then known as precisely as a variance from the second number of samples (Satterthwaite). If one
-    small class dominates, this number is about the size of the class; if there are many classes, it is large.
+    The value is a weighted mean over classes. The mean of each class is assumed to have a variance of 1/size. The
+    second number is Satterthwaite's: a variance that is estimated from so many samples of a single class is known as
+    precisely as the variance of the value. If one small class dominates, this number is about the size of the class; if
+    there are many classes, it is large.
     """
     shares, (total, squares) = metric.class_shares(profile), _weight_of_classes(profile)
     sizes = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
@@ -265,7 +266,10 @@ def _few_of_a_class(sizes: Floats, profile: ConfidenceProfile, fewest: int) -> s
 
 
 def _few_to_rank(profile: ConfidenceProfile) -> str:
-    """Return why so few answers of one kind do not determine an order, with their ranks; "" if there are enough."""
+    """Return why no order can be estimated, if only one answer is wrong or only one is right; "" otherwise.
+
+    The text gives the row and the rank of this answer.
+    """
     wrong = _rows(~profile.correct, profile)
     right = _rows(profile.correct, profile)
     rows, kind = (wrong, "wrong") if len(wrong) <= len(right) else (right, "right")
@@ -325,12 +329,12 @@ def _capped(profile: ConfidenceProfile) -> str:
 def unseen_share(metric: Any, profile: ConfidenceProfile) -> tuple[NDArray[np.intp], float]:
     """Return the answers whose errors are hardly ever observed, and their expected share of a size ratio.
 
-    If the share is small enough for an interval, the function may return no answers.
+    If this share is small enough for an interval, the function may return no answers and a share of 0, to save time.
 
     Errors of the most confident answers are the rarest, and count most. If confidences are calibrated, each answer adds
-    1/n to the expected ratio, also one whose error is hardly ever observed. If fewer than three errors are expected
-    among the most confident answers, a sample often has none of them. Nothing in such a sample shows that they are
-    missing.
+    1/n to the expected ratio. This is also true of answers whose errors are hardly ever observed. If fewer than three
+    errors are expected among the most confident answers, a sample often has none of them. Nothing in such a sample
+    shows that they are missing.
     """
     doubt, weight = 1 - metric.clipped(profile), profile.sample_weight
     if weight is None:

@@ -64,8 +64,9 @@ class Means:
     def from_the_top(cls, values: Floats, weight: Floats | None, unit: Codes | None, score: Floats) -> Self:
         """Return the means over the answers at or above each distinct score, from the highest down.
 
-        The parameters are those of :meth:`of_parts`, with the score of each answer in place of its part. The answers of
-        a unit above a score are summed up first. The sum of the squares of these sums is updated with each answer.
+        The parameters are those of :meth:`of_parts`, with the score of each answer in place of its part. For each
+        score, the answers of a unit at or above it are summed up. Each further answer updates the sum of the squares of
+        these sums.
         """
         weight = np.ones(len(values)) if weight is None else weight
         order = np.argsort(-score, kind="stable")
@@ -108,11 +109,12 @@ class Means:
         return divide(np.sqrt(self.squares * unbiased), self.weight, np.nan)
 
     def equal_samples(self, level: float) -> Floats:
-        """Return the effective sample size: the number of right or wrong answers with the same error of the mean.
+        """Return effective sample sizes: numbers of independent right or wrong answers with the same error of the mean.
 
-        It is mean (1 − mean) / error² (Korn and Graubard). The error is enlarged if there are few units. It is also
-        enlarged by one more unit, as far from the mean as possible, because a small sample may lack such a unit. The
-        size is never below the number of units, because no values in [0, 1] have a larger variance than 0 and 1.
+        The size is mean (1 − mean) / error² (Korn and Graubard). The error is enlarged if there are few units. It is
+        enlarged again, as if there were one more unit, as far from the mean as possible, because a small sample may
+        lack such a unit. The size is never below the number of units, because no values in [0, 1] have a larger
+        variance than 0 and 1.
         """
         mean, units = np.clip(self.mean, 0.0, 1.0), np.minimum(self.sizes, self.n_units)
         few = stdtrit(self.degrees_of_freedom, (1 + level) / 2) / ndtri((1 + level) / 2)
@@ -121,7 +123,7 @@ class Means:
         return np.maximum(size, units)
 
     def ends(self, level: float, *, bounded: bool) -> tuple[Any, Any]:
-        """Return the intervals of means in [0, 1], or of mean costs by the t distribution."""
+        """Return the intervals of means: Clopper and Pearson's if `bounded` to [0, 1], else by the t distribution."""
         if bounded:
             return clopper_pearson(np.clip(self.mean, 0.0, 1.0), self.equal_samples(level), level)
         reach = stdtrit(self.degrees_of_freedom, (1 + level) / 2) * self.error
@@ -152,7 +154,7 @@ def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
 
 
 def losses_from_the_top(profile: ConfidenceProfile, score: Floats) -> Means:
-    """Return the mean loss of the answers at or above each distinct score; computed once for a profile."""
+    """Return the mean loss of the answers at or above each distinct score. The profile keeps it for the next call."""
     return _losses_from_the_top(profile, score is profile.confidence)
 
 

@@ -15,18 +15,18 @@ _UNDERCONFIDENT = {"mild": 20, "serious": 100}
 
 
 def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
-    """Grade the harm of some answers twice: by the near end and by the far end of the interval of their error rate.
+    """Return the least and the most harm that an interval of the error rate of some answers allows, as grades.
 
-    The data show at least the harm of the first grade, and at most the harm of the second. `expected` is the error rate
-    that the confidences imply. "negligible": the difference is too small to matter at a threshold. "mild": the error
-    rate above a threshold is not the expected one. "serious": there is one more error in twenty answers, or three times
-    the expected errors. "unusable": there are ten times the expected errors.
+    `low` and `high` are the ends of the interval; `expected` is the error rate that the confidences imply.
+    "negligible": the difference is too small to matter at a threshold. "mild": the error rate above a threshold is not
+    the expected one. "serious": there is one more error in twenty answers, or three times the expected errors.
+    "unusable": there are ten times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
 
 
 def worst_harm(errors: Iterable[tuple[float, float, float]]) -> Grade:
-    """Return the worst grade that is shown by some intervals of error rates, each with its expected error rate."""
+    """Return the worst grade that some intervals show. Each has a low end, a high end and an expected error rate."""
     return max((harm(*each)[0] for each in errors), key=GRADES.index, default="negligible")
 
 

@@ -18,7 +18,7 @@ from skconf.scoring._names import Statistic
 
 
 def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> tuple[float, float, float]:
-    """Return Clopper and Pearson's interval of a share, and its error, for the effective number of samples."""
+    """Return Clopper and Pearson's interval of a share, and its error, both for the effective number of samples."""
     ends = clopper_pearson(share.value, share.size, confidence_level)
     low, high = sorted(float(statistic.score(end)) for end in ends)
     return low, high, float(np.sqrt(share.value * (1 - share.value) / share.size))
@@ -55,9 +55,10 @@ def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
 def quantile_ends(
     statistic: Statistic, value: float, replicates: Floats, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Return the quantiles of draws, extended to the value if it lies outside, and their standard deviation.
+    """Return the quantiles of draws, and the standard deviation of the draws.
 
-    If there are several kinds of draws (rows), the interval covers the quantiles of each kind.
+    If the value lies outside the quantiles, they are extended to it. If `replicates` has several rows, each row is a
+    kind of draws, and the interval covers the quantiles of every kind.
     """
     kinds = [row[~np.isnan(row)] for row in np.atleast_2d(replicates)]
     if min(map(len, kinds)) < 2:
@@ -153,7 +154,7 @@ def bootstrap_ends(
     confidence_level: float,
     stretch: float = 1.0,
 ) -> tuple[float, float, float]:
-    """Return the ends of an interval by replicates of a value, and its standard error, times `stretch`."""
+    """Return the ends of an interval by replicates of a value, and the standard error, multiplied by `stretch`."""
     corrected, error = less_bias(value, replicates)
     error *= stretch
     if not error > ROUNDING * abs(value):
@@ -165,7 +166,7 @@ def bootstrap_ends(
 
 
 def less_bias(value: float, replicates: Floats) -> tuple[float, float]:
-    """Return a value minus its bias among resamples, and its standard error; NaN for fewer than two resamples."""
+    """Return a value minus the bias that resamples show, and its standard error; NaN for fewer than two resamples."""
     if len(replicates) < 2:
         return np.nan, np.nan
     return float(2 * value - replicates.mean()), float(replicates.std(ddof=1))

@@ -61,7 +61,7 @@ class Interval:
 
 
 def choose_method(statistic: Statistic, method: str) -> str:
-    """Return the method for a statistic. Raise if "delta" is requested, but gives no error of the statistic."""
+    """Return the method for a statistic. Raise if "delta" is requested for a statistic that must be resampled."""
     if method == "auto":
         return "bootstrap" if statistic.why_resampled else "delta"
     if method == "delta" and statistic.why_resampled:
@@ -80,7 +80,7 @@ def intervals_by_rows(
     stratify: Any = None,
     **options: Any,
 ) -> tuple[list[Interval], list[Notice]]:
-    """Return the interval of every statistic, and warnings. Statistics may be about different rows.
+    """Return the interval of every statistic, and warnings. Statistics may use all rows, or only rows with an answer.
 
     `options` are the last three fields of :class:`_SameRows`: `confidence_level`, `method` and `resampling`.
     """

@@ -82,7 +82,10 @@ class JointTest:
         return np.asarray(p_values <= self._critical * self._weight)
 
     def _rank(self, least: float) -> float:
-        """Return the joint p-value of the smallest p / w. It is extrapolated if p / w is smaller than in all draws."""
+        """Return the joint p-value, given the smallest p / w of the data.
+
+        It is extrapolated if p / w is smaller in the data than in all draws.
+        """
         n_draws = len(self._least)
         rank = 1 + int(np.searchsorted(self._least, least * (1 + _ROUNDING), side="right"))
         p_value = rank / (n_draws + 1) if rank > 1 else least * LEVEL / self._critical
@@ -103,9 +106,11 @@ class JointTest:
         return laws.count * low, laws.count * high
 
     def _is_mixed(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which stretches have no known direction: a part is off the other way, and the interval shows neither.
+        """Return which stretches have no known direction, because a part of them is off in the other direction.
 
-        If all confidences are 0 or 1 and calibrated, the total has no variance; any error then gives it a direction.
+        This counts only if the interval of the stretch contains the expected number. Small p-values are not enough: if
+        all confidences are 0 or 1, the total of a calibrated classifier has no variance, so any error would give it a
+        direction.
         """
         laws, over = self.laws, self.laws.observed > self.laws.expected
         inside = (laws.first >= laws.first[:, np.newaxis]) & (laws.last <= laws.last[:, np.newaxis])
@@ -114,7 +119,7 @@ class JointTest:
 
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """Intervals of the numbers of errors. They leave out the expected number if and only if a stretch is found."""
+        """Intervals of the numbers of errors. Each excludes the expected number if and only if its stretch is found."""
         expected, low, high = self.laws.expected, self._low, self._high
         above = self.laws.observed > expected
         low_if_found = np.where(above, np.maximum(low, np.nextafter(expected, np.inf)), low)

@@ -1,6 +1,7 @@
 """Which slices are overconfident: size ratios by group, with p-values of any resolution.
 
-The number of draws must not depend on how close a p-value comes to a level. The rule here is fixed beforehand.
+The number of draws follows a rule that is fixed beforehand, because it must not depend on how close a p-value comes to
+a level.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def overconfidence_by_group(
 
 
 def most_draws(n_tests: int, level: float) -> int:
-    """Return the number of draws that makes the smallest p-value of many tests far smaller than the level."""
+    """Return so many draws that the smallest possible p-value, corrected for all tests, is far below the level."""
     return max(int(np.ceil(_TIMES * n_tests / level)), _AT_LEAST)
 
 
@@ -179,7 +180,10 @@ def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.
 
 
 def chernoff_bound(size: Floats, observed: float) -> float:
-    """Return min_t exp(Σ log E exp(t s e) − t · observed), an upper bound of the p-value of a sum of error sizes."""
+    """Return min_t exp(Σ log E exp(t s e) − t · observed), an upper bound of the p-value of a sum of error sizes.
+
+    A size is s, and e is 1 with a probability of 1/s, else 0.
+    """
     if observed <= len(size):  # their mean
         return 1.0
     chance = 1 / size

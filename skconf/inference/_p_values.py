@@ -15,18 +15,19 @@ _MOST, _MOST_EQUAL = 16, 100
 
 
 def student(confidence_level: float, degrees_of_freedom: float) -> float:
-    """Return the multiple of the standard error on each side of an interval."""
+    """Return how many standard errors an interval extends to each side of a value, by the t distribution."""
     return float(stdtrit(degrees_of_freedom, (1 + confidence_level) / 2))
 
 
 def t_test(
     estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: float
 ) -> tuple[float, float, float]:
-    """Return interval and p-value of a difference; NaN if all units differ by the same amount other than 0.
+    """Return interval and p-value of a difference; NaN if the difference is the same in all units, but is not 0.
 
     There may be several estimates of the difference, with one standard error. The interval covers the intervals of all
     of them, and the estimate closest to 0 is tested. `scale` is the size of the two values: a difference that is tiny
-    compared with it is rounding. With infinite degrees of freedom, the t distribution is the normal distribution.
+    compared with it counts as 0, because it comes from rounding. With infinite degrees of freedom, the t distribution
+    is the normal distribution.
     """
     least, most = min(estimates), max(estimates)
     if error > ROUNDING * scale:
@@ -61,7 +62,8 @@ def sign_flip_p_value(apart: Floats) -> float:
 def permutation_p_value(difference: float, permuted: Floats, largest: float) -> float:
     """Return the p-value of a permutation test: the share of permutations with at least as large a difference.
 
-    Sums in another order differ by the rounding of `largest`, the larger of both values.
+    `largest` is the larger of the two values. Its rounding error is allowed for, because sums in another order differ
+    by it.
     """
     if np.isnan(difference):
         return np.nan

@@ -18,7 +18,7 @@ from skconf.scoring._names import Statistic
 
 
 class Test(NamedTuple):
-    """The interval of a difference, the p-value of no difference, the standard error and the method."""
+    """A difference with its interval, the p-value of the hypothesis that it is 0, standard error and method."""
 
     low: float
     high: float
@@ -33,17 +33,17 @@ def is_nearness(statistic: Statistic) -> bool:
 
 
 def by_nearness(statistic: Statistic) -> Statistic:
-    """Return the distance score of a statistic that is best inside its range; other statistics unchanged."""
+    """Score a statistic by its nearness to the best value if this lies inside its range; return others unchanged."""
     return replace(statistic, to_score=Nearness(statistic.best)) if statistic.better == "closer" else statistic
 
 
 def signed(statistic: Statistic) -> Statistic:
-    """Return the value behind a distance score, as it has no kink; other statistics unchanged."""
+    """Return the statistic behind a distance score: unlike the distance, it has no kink. Return others unchanged."""
     return replace(statistic, to_score=None) if is_nearness(statistic) else statistic
 
 
 def why_not_seen(statistic: Statistic, profile: ConfidenceProfile) -> str:
-    """Return why a sample does not show what a value rests on; "" if it does. Names no row."""
+    """Return why a sample lacks the errors on which a value depends; "" if it has them. The text names no row."""
     if statistic.metric.rests_on != "tail":
         return ""
     _, share = unseen_share(statistic.metric, statistic.on(profile))
@@ -53,7 +53,7 @@ def why_not_seen(statistic: Statistic, profile: ConfidenceProfile) -> str:
 
 
 def why_not_alike(statistic: Statistic, one: ConfidenceProfile, other: ConfidenceProfile) -> str:
-    """Return why the values of two models cannot be compared; "" if they can. Names no row."""
+    """Return why the values of two models cannot be compared; "" if they can. The text names no row."""
     here, there = (statistic.metric.unit(statistic.on(profile)) for profile in (one, other))
     if here == there:
         return ""
@@ -61,7 +61,7 @@ def why_not_alike(statistic: Statistic, one: ConfidenceProfile, other: Confidenc
 
 
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
-    """Return why the distance from the best value has no error estimate; "" if it has one. Names no row."""
+    """Return why the distance from the best value has no error estimate; "" if it has one. The text names no row."""
     reason = why_not_seen(statistic, profile)
     if reason:
         return reason
@@ -118,8 +118,9 @@ class Estimated:
 
         Let a and b be the signed deviations of the first and second model, u = b − a and v = b + a. Then |b| > |a| if
         and only if u and v have the same sign, and |b| − |a| = sign(u v) · min(|u|, |v|). So both u and v must differ
-        from 0, each at the whole level. The distances themselves are not tested, because they have a kink at 0. The
-        interval is the range of this function for all u and v in their intervals.
+        from 0. Each is tested at the full level, because both tests must reject. The distances themselves are not
+        tested, because they have a kink at 0. The interval is the range of sign(u v) · min(|u|, |v|) for all u and v in
+        their intervals.
         """
         apart, total = self._test(second, first, -1), self._test(second, first, 1, 2 * self.statistic.best)
         p_value = self._exact(first, second) if exact else np.nan
@@ -135,7 +136,7 @@ class Estimated:
         return Test(float(corners.min()), float(corners.max()), p_value, np.nan, method)
 
     def _test(self, first: Any, second: Any, sign: int, centre: float = 0.0) -> Test:
-        """Test the sum or the difference of the values of two models, minus a constant, by Student's t."""
+        """Test whether the sum (`sign` 1) or difference (−1) of two models' values is `centre`, by Student's t."""
         value = self.values[first] + sign * self.values[second] - centre
         estimates, error, degrees_of_freedom = [value], np.nan, self.sampling.degrees_of_freedom
         if not np.isnan(value) and self.method == "delta":
@@ -153,7 +154,7 @@ class Estimated:
         return Test(*t_test(estimates, error, scale, self.confidence_level, degrees_of_freedom), error, self.method)
 
     def _exact(self, first: Any, second: Any) -> float:
-        """Return the exact p-value of a difference of means in which few units differ; NaN for other differences."""
+        """Return the exact p-value of a difference of two means, if few units differ; NaN otherwise."""
         metric, (mine, theirs) = self.statistic.metric, (self.profiles[first], self.profiles[second])
         if mine.abstained or theirs.abstained or self.method != "delta" or not isinstance(metric, Ratio):
             return float("nan")
@@ -167,5 +168,5 @@ class Estimated:
 
 
 def _count_alike(metric: Ratio, first: ConfidenceProfile, second: ConfidenceProfile) -> bool:
-    """Return whether each sample counts as much for one model as for the other."""
+    """Return whether each sample has the same weight in the values of both models."""
     return np.array_equal(metric.ratio(first)[1], metric.ratio(second)[1])

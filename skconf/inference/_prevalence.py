@@ -200,7 +200,7 @@ def estimate_prevalence(
 
 
 def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
-    """Return the probabilities of the rows without labels, with a column for each class."""
+    """Check the probabilities of the rows without labels, and return them with a column for each class."""
     proba = as_probabilities(given, "y_proba_at_use")
     check_probabilities(proba, "y_proba_at_use")
     proba = in_order_of(classes, proba, given, "y_proba_at_use", positive=1)
@@ -214,8 +214,8 @@ def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
 def likeliest_shares(ratio: Floats, start: Floats) -> Floats:
     """Return the shares π that maximise Σ log Σ_k π_k r_k, by EM.
 
-    Rows of `ratio` have the densities of a sample in each class, up to a factor of the row. All shares in `start` must
-    be above 0.
+    The outer sum is over the rows r of `ratio`. Each row holds the densities of a sample in each class, times any
+    positive factor. All shares in `start` must be above 0.
     """
     shares = start
     for _ in range(_STEPS):
@@ -232,14 +232,17 @@ def _posteriors(ratio: Floats, shares: Floats) -> Floats:
 
 
 def _covariance(means: Floats, within: Floats, n: NDArray[Any], shares: Floats, n_at_use: int) -> Floats:
-    """Return the covariance of Σ π_k E_k minus the mean of the new rows, from means and covariances of the classes."""
+    """Return the covariance of Σ π_k m_k − m, with the mean m_k of each labelled class and the mean m of the new rows.
+
+    It is computed from the means and the covariances (`within`) of the classes.
+    """
     between = means - (means @ shares)[:, np.newaxis]
     mixture = np.tensordot(shares, within, 1) + (between * shares) @ between.T
     return np.asarray(np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use)
 
 
 def _standard_error(score: Floats, n_at_use: int, codes: Codes, n: NDArray[np.intp], shares: Floats) -> Floats:
-    """Return the standard error of each share, with the means of the probabilities as moments."""
+    """Return the standard error of each share, by the method of moments, with mean probabilities as moments."""
     parts = [score[codes == k] for k in range(len(n))]
     means = np.column_stack([part.mean(axis=0) for part in parts])
     within = np.stack([np.cov(part, rowvar=False) for part in parts])
@@ -254,7 +257,7 @@ def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
     """Return the bin of each row, one-hot. A bin is the most probable class and a range of its probability.
 
     Probabilities are first divided by their means. Otherwise one class could be the most probable one nearly
-    everywhere. With two classes, these are bins of the score.
+    everywhere. With two classes, bins are ranges of the score.
     """
     n_classes = source.shape[1]
     even, mean = np.full(n_classes, 1 / n_classes), np.maximum(source.mean(axis=0), SMALLEST)
@@ -280,7 +283,7 @@ def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
 def _mixture_p_value(
     source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], n_at_use: int, shares: Floats
 ) -> float:
-    """Return the p-value of Hansen's J test: whether new bin counts are a mixture of the counts of the classes."""
+    """Return the p-value of Hansen's J test that the bin counts of new rows are a mixture of those of the classes."""
     n_classes, n_bins = len(n), source.shape[1]
     freedom = n_bins - n_classes
     if freedom < 1:

@@ -61,11 +61,11 @@ def replicate(
 ) -> Floats:
     """Return the statistics of resampled predictions, the same for any number of jobs; NaN where undefined.
 
-    `draw` returns a row for each resample: the counts of the samples, or factors of their weights, which are floats.
-    All models predict the same samples, and share the resamples. `beside` has further answers, which are added to each
-    resample; it is allowed only with a single profile. In each row that `draw` returns, the factors of these answers
-    come last. The shape is (n_resamples, n_profiles, n_statistics). If `draw` returns k rows for each resample, the
-    result has k rows for each resample, too. Progress is shown on standard error.
+    `draw` returns a row for each resample: whole counts of the samples, or factors of their weights as floats. All
+    models predict the same samples, and share the resamples. `beside` holds further answers, which are added to each
+    resample. It is allowed only with a single profile; the last factors in each row of `draw` are then those of the
+    added answers. The shape is (n_resamples, n_profiles, n_statistics). If `draw` returns k rows for each resample, the
+    result has k rows for each resample, too. With `progress`, a bar is shown on standard error.
     """
     most = _MOST_COUNTS if beside is None else _MOST_FACTORS
     size = max(1, min(_MOST_DRAWS, most // len(profiles[0])))
@@ -148,7 +148,10 @@ def _values(
 
 
 def _of_rankings(metrics: Sequence[Ranked], parts: Sequence[ConfidenceProfile], counts: Counts) -> Floats:
-    """Return ranked metrics of the samples of all parts, under each row of counts. Equal rankings are made once."""
+    """Return metrics that rank the samples of all parts together, for each row of counts.
+
+    Metrics with the same ranking share it.
+    """
     values = np.empty((len(counts), len(metrics)))
     by_score = not all(part.ranks_by_confidence for part in parts)
     keys = [
@@ -164,7 +167,7 @@ def _of_rankings(metrics: Sequence[Ranked], parts: Sequence[ConfidenceProfile], 
 
 
 def _of_class_rankings(metric: RankedByClass, parts: Sequence[ConfidenceProfile], counts: Counts) -> Floats:
-    """Return a metric of the order of the probabilities of each class, under each row of counts."""
+    """Return a metric that ranks the samples by the probability of each class, for each row of counts."""
     weight, codes = np.concatenate([metric.weight(part) for part in parts]), metric.classes_read(parts[0])
     values, support = np.empty((2, len(counts), len(codes)))
     for i, code in enumerate(codes):
@@ -177,13 +180,13 @@ def _of_class_rankings(metric: RankedByClass, parts: Sequence[ConfidenceProfile]
 
 
 def _few_draws(counts: Counts) -> Iterator[tuple[slice, Floats]]:
-    """Yield rows of counts that fit into the cache, as columns of floats."""
+    """Yield, for as many rows of counts as fit into the cache, their slice, and the counts as columns of floats."""
     for rows in row_blocks(len(counts), step=max(1, _MOST_SORTED // counts.shape[1])):
         yield rows, counts[rows].T.astype(np.float64, order="C")
 
 
 def _times(profile: ConfidenceProfile, times: Counts) -> ConfidenceProfile:
-    """Return the predictions repeated by their counts, or with weights multiplied by their factors."""
+    """Return each prediction `times` times; if `times` are floats, multiply the weights by them instead."""
     if np.issubdtype(times.dtype, np.integer):
         return profile[np.repeat(np.arange(len(profile)), times)]
     weight = times if profile.sample_weight is None else times * profile.sample_weight
@@ -202,7 +205,7 @@ def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, coun
 
 
 def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) -> list[NDArray[Any]]:
-    """Return the sums of the terms for each row of counts. Terms without cells need one matrix product."""
+    """Return the sums of the terms for each row of counts. One matrix product sums all terms without cells."""
     n_draws, n_samples = counts.shape
     weighted = [np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in terms]
     rows = [np.broadcast_to(values.T, (*values.shape[1:], n_samples)) for values in weighted]
@@ -231,7 +234,8 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
 class _Sort:
     """Samples in the order of their scores, sorted once for all draws of their weights.
 
-    A product with a sparse matrix adds, for each distinct score, the weights of its samples, or what they lose.
+    For each level of the score, the product of one sparse matrix with the draws sums the weights of the samples of the
+    level. Another one sums their losses.
     """
 
     def __init__(self, score: Floats, lost: NDArray[Any], weight: Floats, every_level: bool = False) -> None:
@@ -249,7 +253,7 @@ class _Sort:
 
     @classmethod
     def of(cls, metric: Ranked, parts: Sequence[ConfidenceProfile]) -> "_Sort":
-        """Sort the samples of all parts as a metric does."""
+        """Sort the samples of all parts by the score that a metric reads."""
         columns = [
             (
                 part.score if metric.reads_score else part.confidence,

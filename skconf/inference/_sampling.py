@@ -43,7 +43,10 @@ class Error(NamedTuple):
     modelled: float = 0.0
 
     def widest(self, confidence_level: float) -> tuple[float, float]:
-        """Return the error whose interval is wider, with its degrees of freedom. The modelled error is normal."""
+        """Return `error` or `modelled`, whichever gives the wider interval, with its degrees of freedom.
+
+        They are infinite for `modelled`.
+        """
         either = (self.error, self.degrees_of_freedom), (self.modelled, np.inf)
         return max(either, key=lambda each: each[0] * student(confidence_level, each[1]))
 
@@ -114,7 +117,7 @@ class Sampling:
     def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
         """Return how predictions were drawn, with the given groups and strata, or else those of the profile.
 
-        The strata of the profile are ignored if groups are drawn, or if a stratum has a single sample.
+        The strata of the profile are ignored if there are groups, or if a stratum has a single sample.
         """
         groups = profile.groups if groups is None else groups
         if stratify is None and groups is None and profile.strata is not None:
@@ -127,7 +130,7 @@ class Sampling:
     def by_rows(
         cls, statistics: Sequence[Any], profile: ConfidenceProfile, groups: Any = None, stratify: Any = None
     ) -> list[tuple[list[int], ConfidenceProfile, Self]]:
-        """Return the sets of statistics about the same rows: positions, rows, and how the rows were drawn.
+        """Divide statistics into sets that use the same rows; return positions, rows and sampling of each set.
 
         Some statistics count rows that abstain, and others do not. Groups and strata are given for all rows.
         """
@@ -172,7 +175,7 @@ class Sampling:
         return np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
 
     def weigh(self, sizes: Floats) -> None:
-        """Compute, from the sizes of samples, the share of each unit in its stratum, and the sum of squared shares."""
+        """Compute each unit's share in its stratum from sizes of samples, and sum the squared shares of its samples."""
         of_units, squares = self.totals(sizes), self.totals(np.square(sizes))
         of_stratum = np.bincount(self._strata, of_units)[self._strata]
         self.share, self.squares = of_units / of_stratum, squares / of_stratum**2
@@ -193,7 +196,7 @@ class Sampling:
 
     @property
     def stretch(self) -> float:
-        """The factor by which an error among resamples of few groups must be multiplied."""
+        """The factor that corrects a standard error of resamples, which few groups make too small; 1 without groups."""
         return float(np.sqrt(1 + len(self.sizes) / self.degrees_of_freedom)) if self.grouped else 1.0
 
     def totals(self, values: ArrayLike) -> Floats:
@@ -204,11 +207,11 @@ class Sampling:
         return np.bincount(self.unit, weights=values)[: self.n_units].astype(np.float64, copy=False)
 
     def given_kinds(self, kinds: Codes | None) -> "Sampling":
-        """Return the sampling with fixed numbers of samples of each kind, and normal errors.
+        """Return the sampling with fixed numbers of samples of each kind, and infinite degrees of freedom.
 
-        It gives DeLong's error of an area, with fixed numbers of positives and negatives. This sampling itself is
-        returned if there are no kinds, if a kind has a single sample, if samples have unequal weights, or if they were
-        drawn in groups.
+        For an area under a curve, the kinds are positives and negatives, and the error is DeLong's. This sampling
+        itself is returned if there are no kinds, if a kind has a single sample, if samples have unequal weights, or if
+        they were drawn in groups.
         """
         if kinds is None or not self.simple:
             return self
@@ -221,7 +224,7 @@ class Sampling:
         return given
 
     def given_sizes(self, sizes: Floats) -> "Sampling":
-        """Return the sampling in which samples have these sizes; this sampling itself if one group has nearly all."""
+        """Return a copy in which samples have these sizes, or this sampling if one group has nearly the whole sum."""
         stratum, of_units = self._strata, self.totals(sizes)
         if not (np.bincount(stratum, of_units) > 0).all() or equal_units(of_units, stratum).min() <= FEWEST_UNITS:
             return self
@@ -236,7 +239,7 @@ class Sampling:
         return self.error_of(influence).error
 
     def error_of(self, influence: Floats) -> "Error":
-        """Return the standard error of a value, given the first-order effects of the samples on it."""
+        """Return the standard error and its degrees of freedom, given the first-order effects of the samples."""
         totals, stratum, unbiased = self.totals(influence), self._strata, self.sizes / (self.sizes - 1)
         apart = totals - (np.bincount(stratum, weights=totals) / self.sizes)[stratum]
         if self.share is None or self.squares is None:
@@ -257,8 +260,8 @@ class Sampling:
     def _correlation(self, totals: Floats, influence: Floats) -> tuple[float, Floats]:
         """Return the correlation of the effects of samples in one group, and the sums of squared effects by group.
 
-        Each pair of samples of a group counts the same. A group with a single sample therefore says nothing about the
-        correlation. If only such groups have any effect, the correlation is 1.
+        All pairs of samples of one group count equally. A group with a single sample has no pair, so it says nothing
+        about the correlation. If only such groups have any effect, the correlation is 1.
         """
         assert self.share is not None
         assert self.squares is not None
@@ -292,7 +295,7 @@ class Sampling:
     def _of_jackknife(self, correlation: float) -> tuple[float, float]:
         """Return the factor by which the jackknife's standard error is too large, and its degrees of freedom.
 
-        Both depend on how much more a large group varies than a small one, which the correlation inside groups decides.
+        Both depend on how much more a large group varies than a small one. The correlation inside groups decides this.
         """
         assert self.share is not None
         variance = self._variance_of_groups(correlation)
@@ -311,10 +314,10 @@ class Sampling:
         return float(np.sqrt(expected / variance.sum())), expected**2 / float(unbiased**2 @ of_square)
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Draw how often each sample occurs in a resample: the same number of units, drawn with replacement.
+        """Draw how often each sample occurs in resamples of as many units as there are, drawn with replacement.
 
-        The counts, of shape (n_draws, n_samples), are multinomial. A count is above 255 with a probability smaller than
-        1e-500.
+        The counts, of shape (n_draws, n_samples), are multinomial. They have 8 bits, because a count is above 255 with
+        a probability smaller than 1e-500.
         """
         counts = np.empty((n_draws, self.n_units), dtype=np.uint8)
         ends = self.sizes.cumsum()
@@ -326,10 +329,10 @@ class Sampling:
         return self._of_samples(counts)
 
     def swap(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Draw at random which of two predictions each unit gets.
+        """Draw at random from which of two models each unit gets its predictions.
 
-        The result has counts for the samples of both models, joined: 0 or 1, of shape (2 n_draws, 2 n_samples). Every
-        second row has the complement of the row before.
+        The counts are 0 or 1, of shape (2 n_draws, 2 n_samples): first for the samples of the first model, then for the
+        same samples of the second. Every second row is the complement of the row before.
         """
         first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
@@ -403,7 +406,7 @@ def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePro
 
 
 def _draw_counts(out: Counts, rng: np.random.Generator) -> None:
-    """Fill in how often each unit is drawn: a multinomial, first by blocks and then within each block."""
+    """Fill `out` with multinomial counts of the units: first draw the total of each block, then the counts in it."""
     blocks = [out[start : start + _UNITS_AT_ONCE] for start in range(0, len(out), _UNITS_AT_ONCE)]
     drawn = [len(out)] if len(blocks) == 1 else rng.multinomial(len(out), [len(block) / len(out) for block in blocks])
     for block, total in zip(blocks, drawn, strict=True):

@@ -147,7 +147,7 @@ _FACTS = ("overall", "worst", "spread")
 
 
 def _extremes(statistic: Statistic, values: pd.Series[float]) -> dict[str, Any]:
-    """Return the worst group, and the spread of the values. The group is None if no value is worse than others."""
+    """Return the worst group, and the spread of the values. The group is None if no value counts as better or worse."""
     info = statistic.metric.info
     if values.isna().all():
         return {"worst": None, "spread": np.nan}
@@ -166,7 +166,7 @@ def _intervals(
     method: str,
     resampling: Mapping[str, Any],
 ) -> list[tuple[float, float]]:
-    """Return the ends of the intervals on one group; NaN if there are none."""
+    """Return the ends of the interval of each statistic in one group; NaN if there is none."""
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
         return [(np.nan, np.nan)] * len(statistics)
     values = [statistic.value(profile) for statistic in statistics]

@@ -2,14 +2,15 @@
 
 Sometimes classes are weighted to other shares than they have in the sample. A class with nearly all the weight may then
 show few errors or none, and influence values add no variance for it. With influence values, 95% intervals of the
-accuracy covered the truth only with a probability of 0.33 to 0.86. Each stratum therefore draws the weights of its own
-rows, of a phantom error and of a phantom right answer, both of weight Γ(½), and keeps its share. If the phantom error
-had this weight in each draw, every draw of a class with few errors would have more errors than the sample, and a true
-value near 0 would lie below the interval. So if a stratum has e < 10 errors, the phantom error has only e/10 of this
-weight in half of the draws. In the other half, the same is done with few right answers. The interval covers the
-quantiles of both halves. From ten errors and ten right answers on, both halves are alike. A phantom right answer has
-the confidence of another row of the stratum, or the lowest confidence of all rows, because rows of low confidence may
-be too rare for the sample. The coverage was measured in simulations; it is not proved.
+accuracy covered the truth only with a probability of 0.33 to 0.86. Each stratum therefore draws weights for its own
+rows, for a phantom error and for a phantom right answer. Both phantoms have a weight of Γ(½). The stratum keeps its
+share of the total weight. If the phantom error had this weight in each draw, every draw of a class with few errors
+would have more errors than the sample, and a true value near 0 would lie below the interval. So if a stratum has e < 10
+errors, the phantom error has only e/10 of this weight in half of the draws. In the other half, the phantom right answer
+is made lighter in the same way, if right answers are few. The interval covers the quantiles of both halves. From ten
+errors and ten right answers on, both halves are alike. A phantom right answer has the confidence of another row of the
+stratum, or the lowest confidence of all rows, because rows of low confidence may be too rare for the sample. The
+coverage was measured in simulations; it is not proved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -91,10 +92,10 @@ def draws_within_strata(
 ) -> Floats:
     """Return draws of every statistic, for the predictions of one model or of several models for the same rows.
 
-    With several models, a stratum has a phantom row for each model, about which only this model is wrong. With a single
-    model, it has one phantom row about which the model is wrong, and one about which it is right. Draws of two kinds
-    alternate. In the first kind, the wrong phantom is lighter if errors are few. In the second kind, the right phantom
-    is lighter if right answers are few. The shape is (n_draws, n_profiles, n_statistics).
+    With several models, each stratum has one phantom row for each model: in this row, only that model is wrong. With a
+    single model, each stratum has two phantom rows: in one, the model is wrong; in the other, it is right. Draws of two
+    kinds alternate. In the first kind, the wrong phantom is lighter if errors are few. In the second kind, the right
+    phantom is lighter if right answers are few. The shape is (n_draws, n_profiles, n_statistics).
     """
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
     rng = np.random.default_rng(resampling.get("random_state"))
@@ -159,7 +160,7 @@ def _phantoms(profile: ConfidenceProfile, rows: NDArray[np.intp], model: int, n_
 
 
 def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return the answers with all of them right, or all wrong, with the same confidences and classes.
+    """Return the answers, all made right or all made wrong. Their confidences and true classes stay.
 
     If a wrong answer is made right, the probabilities of the true and the predicted class change places. If a right
     answer is made wrong, the probabilities of the predicted and the second best class change places.

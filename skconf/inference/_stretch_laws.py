@@ -100,14 +100,14 @@ class StretchLaws:
         return at_most, at_least
 
     def _places(self, errors: Floats) -> tuple[Codes, Codes]:
-        """Return the rows and columns of numbers of errors in the tables of exact distributions."""
+        """Return where numbers of errors stand in the tables of exact distributions: their rows and their columns."""
         column = np.clip(errors.astype(np.intp) - self._start + 1, 0, self._at_most.shape[1] - 1)
         return np.arange(len(self._exact)), column
 
     def _tabulate(self) -> tuple[Codes, Floats, Floats]:
-        """Return where each exact distribution begins, and its lower and upper tail probabilities.
+        """Return the smallest tabulated number of errors of each exact distribution, and its lower and upper tails.
 
-        The first and the last column are for all smaller and all larger numbers of errors.
+        The first and the last column stand for all smaller and all larger numbers of errors.
         """
         exact = self._exact
         if not len(exact):

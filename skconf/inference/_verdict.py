@@ -91,11 +91,11 @@ def assess_confidence(
     A stretch is a run of neighbouring bands. Bands begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
     0.9999 and 1. The p-value of a stretch is two-sided. It comes from the distribution that the number of errors would
     have if the confidences were calibrated, a Poisson binomial distribution. Miscalibration is found if p ≤ t · w for
-    any stretch. The weight w is 1 for the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all others. To find the critical value t, errors are
-    drawn many times from the confidences. Each draw gives the smallest p / w of all stretches; t is the 5% quantile of
-    these numbers [1]_. The interval of the errors in a stretch is Clopper and Pearson's at the level 1 − t · w. At this
-    level, all intervals may be read together. An interval excludes the expected errors if and only if its test finds
-    miscalibration.
+    any stretch. The weight w is 1 for the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all others.
+    To find the critical value t, errors are drawn many times from the confidences. Each draw gives the smallest p / w
+    of all stretches; t is the 5% quantile of these numbers [1]_. The interval of the errors in a stretch is Clopper and
+    Pearson's at the level 1 − t · w. At this level, all intervals may be read together. An interval excludes the
+    expected errors if and only if its test finds miscalibration.
 
     The verdict names at most one overconfident and one underconfident stretch, each the one with the smallest p / w. A
     band at either end of the stretch is dropped if its own p-value, one-sided in the direction of the stretch, is above
@@ -232,7 +232,7 @@ def assess_table(
     profile: ConfidenceProfile | None = None,
     most_frequent: float = np.nan,
 ) -> Assessment:
-    """Return the verdict on unweighted errors by confidence. With a profile, it has the row of a decisive error."""
+    """Return the verdict on unweighted errors by confidence. `profile` is used only to name the row of an error."""
     test = JointTest(table, n_draws, random_state)
     found = bool(test.found.any())
     levels = tuple(test.stretch(at) for at in test.levels)
@@ -281,7 +281,7 @@ def assess_table(
 
 
 def _harm_of(levels: tuple[Stretch, ...], named: tuple[Stretch | None, ...], n: int) -> tuple[Grade, Grade]:
-    """Return the worst grades, shown and at most, of levels and named stretches with enough answers."""
+    """Return the worst grade that the data show, and the worst that they allow, among stretches with enough answers."""
     many = [each for each in (*levels, *named) if each is not None and each.count >= _MANY * n]
     grades = [
         harm(each.errors_low / each.count, each.errors_high / each.count, each.expected / each.count) for each in many
@@ -313,7 +313,7 @@ def _decisive(table: ErrorTable, test: JointTest) -> int | None:
 
 
 def assess_sums(n: int, *sums: Any) -> Assessment:
-    """Return the verdict on `n` answers in parts, from their `VerdictSums`. Equal weights are no weights."""
+    """Return the verdict on `n` answers in parts, from their `VerdictSums`. Equal weights are ignored."""
     errors, gap, of_classes = sums[:N_ERROR_SUMS], sums[N_ERROR_SUMS:-1], np.asarray(sums[-1])
     weight, squares = float(gap[0]), float(gap[-1])
     frequent = float(of_classes.max() / weight) if of_classes.any() else np.nan
@@ -330,7 +330,7 @@ def assess_graded(n: int, *sums: Any) -> Assessment:
 def assess_gap(
     n: int, *sums: Any, most_frequent: float = np.nan, graded: bool = False, in_groups: bool = False
 ) -> Assessment:
-    """Return the verdict on the gap of `n` answers from their `GapSums`: graded, in groups, or else weighted."""
+    """Return the verdict on the gap of `n` answers (graded, in groups or else weighted), from their `GapSums`."""
     weight, sure, right, *_, squares = map(float, sums)
     confidence, accuracy = sure / weight, right / weight
     gap, error = (number.item() for number in GapSums.gap_and_error(*map(float, sums)))

@@ -14,9 +14,10 @@ _SERIOUS = ("serious", "unusable")
 
 
 def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
-    """Return the verdict on right and wrong answers, in at most two sentences. `n_rows` adds the row of an answer.
+    """Return the verdict on right and wrong answers, in a few sentences.
 
-    A third sentence follows if the most frequent class would be right at least as often.
+    If one answer alone decides, its row is named; `n_rows` is the number of rows. If always giving the most frequent
+    class would be right at least as often, the last sentence says so.
     """
     return _two(_on_confidences(verdict, n_rows), _one_for_all(verdict))
 
@@ -80,7 +81,7 @@ def _nothing(verdict: Assessment) -> str:
 
 
 def _hidden(verdict: Assessment) -> str:
-    """Say how many errors may be hidden among the most confident answers, if so many would be serious."""
+    """If the interval of a level reaches serious harm, say how many of its answers may be wrong; else return ""."""
     levels = [each for each in _many(verdict) if each.low]
     rates = [(each, np.array([each.errors_low, each.errors_high, each.expected]) / each.count) for each in levels]
     serious = [(each, high) for each, (low, high, expected) in rates if harm(low, high, expected)[1] in _SERIOUS]
@@ -120,8 +121,8 @@ def _average_and_right(verdict: Assessment) -> str:
 def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool = True) -> str:
     """Compare average confidence and accuracy. If `is_off`, use enough decimals to show a difference.
 
-    With `tested`, the interval of the accuracy belongs to the test. If `is_off`, it does not contain the average
-    confidence.
+    If `tested`, the interval of the accuracy belongs to the test. If `is_off`, too, the printed interval does not
+    contain the average confidence.
     """
     numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
     digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
@@ -135,7 +136,7 @@ def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool 
 
 
 def _worst_level(verdict: Assessment) -> str:
-    """Name the worst of the levels that are clearly worse than all answers, or that set the grade."""
+    """Name the worst level that is clearly worse than all answers together or, without one, has a worse grade."""
     overall, n = verdict.levels[0], verdict.n_samples
     if overall.direction != "overconfident":
         return ""
@@ -160,7 +161,7 @@ def _opposite(verdict: Assessment) -> Stretch | None:
 
 
 def _rare_level(verdict: Assessment, other: Stretch | None = None) -> str:
-    """Name a level with too few answers for the grade, if it is notable and worse than the opposite stretch."""
+    """Name a level with too few answers for the grade if its own grade is at least mild, and worse than `other`'s."""
     rare = [each for each in verdict.levels if each.count < _FEW * verdict.n_samples and each.grade in _WORTH_TELLING]
     rare = [each for each in rare if other is None or _rank(each) > _rank(other)]
     return f"{str(rare[0].direction).capitalize()} {_where(rare[0])}: {_counts(rare[0])}." if rare else ""
@@ -171,7 +172,7 @@ def _two(first: str, second: str) -> str:
 
 
 def _how(stretch: Stretch, *others: Stretch) -> str:
-    """Say in which direction a stretch is off, and how far; stretches in the same direction count, too."""
+    """Say in which direction a stretch is off, and how far, by the worst grade of all stretches in its direction."""
     alike = [each for each in (stretch, *others) if each.direction == stretch.direction]
     worst = max((each.grade for each in alike), key=GRADES.index)
     return _in_direction(

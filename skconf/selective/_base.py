@@ -116,7 +116,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self
 
     def _read(self, X: Any, y: ArrayLike, params: dict[str, Any]) -> Training:
-        """Check the arguments of ``fit``, and what depends on the classes."""
+        """Check the arguments of ``fit``, and read the parameters that depend on the classes."""
         X, y = indexable(X, y)
         check_order(X=X, y=y, **params)
         y = _single_output(y)
@@ -269,7 +269,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return SelectivePrediction(proba, self.decisions_[predicted], score, score >= threshold)
 
     def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
-        """Return the raw probabilities of each member, with its calibrator."""
+        """Return, for each member, its uncalibrated probabilities and its calibrator."""
         check_is_fitted(self)
         self._validate_params()  # parameters, such as the threshold, may have been changed
         return [(model.predict_proba(X), calibrator) for model, calibrator in self.members_]
@@ -296,11 +296,11 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return proba, predicted, selection_score(confidence, proba, predicted)
 
     def _placed(self, score: Floats, predicted: Codes, X: Any) -> Floats:  # noqa: ARG002
-        """Return scores on a scale with one threshold for all samples."""
+        """Return scores to compare with a single threshold, also if each slice has a threshold of its own."""
         return score
 
     def _predicted(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes]:
-        """Return the probabilities, and the column of the most probable class of each sample."""
+        """Return the probabilities, and each sample's most probable class: before calibration if `keep_prediction`."""
         proba = self._proba(pairs)
         return proba, (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
 
@@ -454,7 +454,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
 
 def _single_output(y: Any) -> Any:
-    """Return class labels as one column, in the same container as before."""
+    """Return class labels as one column; raise if there are several. Labels in one dimension are returned as given."""
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(
             f"y has shape {np.shape(y)}. A selective classifier predicts one output. Fit one classifier for each "

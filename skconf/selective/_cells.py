@@ -1,4 +1,4 @@
-"""The slices that have thresholds of their own: predicted classes, or cells of columns."""
+"""The slices that have thresholds of their own: predicted classes, or samples with the same values in some columns."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -79,7 +79,7 @@ def _cells(table: pd.DataFrame) -> pd.Index:
 
 
 def codes_in(cells: pd.Index, table: pd.DataFrame) -> Codes:
-    """Return the number of each row's cell; -1 if the cell is unknown or has a missing value."""
+    """Return the number of the slice of each row; -1 if its values are unknown, or one of them is missing."""
     table = _in_index(table)
     rows = table.iloc[:, 0] if table.shape[1] == 1 else pd.MultiIndex.from_frame(table)
     codes = np.asarray(cells.get_indexer(pd.Index(rows)), dtype=np.intp)

@@ -101,9 +101,9 @@ class DecisionRule:
 def read_rule(
     cost_matrix: Any, decisions: Any, classes: NDArray[Any], X: Any, costs: Floats | None, *, zero_one: bool = False
 ) -> DecisionRule | None:
-    """Read the rule of decision from the parameters and samples of ``fit``; None if no costs are given.
+    """Read the rule of decision from the parameters and samples of ``fit``.
 
-    With `zero_one`, an error costs 1 if no costs are given.
+    If no costs are given, return None; with `zero_one`, return the rule for a cost of 1 for each error.
     """
     by_sample = costs is not None and costs.ndim == 3
     if cost_matrix is not None and by_sample:
@@ -152,8 +152,8 @@ def _rule_by_sample(
 ) -> DecisionRule:
     """Return the rule for costs by sample.
 
-    The safest decision for a sample is the one whose largest cost is smallest. The scale is the largest of these costs,
-    over the samples of ``fit``.
+    The safest decision for a sample is the one whose largest cost is smallest. The scale of the score is the largest
+    cost that such a safest decision can have, over the samples of ``fit``.
     """
     given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
     if given is None or given.ndim != 3:

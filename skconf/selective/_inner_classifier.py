@@ -130,8 +130,9 @@ def fit_classifier(
 ) -> FittedClassifier:
     """Fit a classifier on the classes that are present.
 
-    The classifier is not cloned here: clone it first. `codes` are the positions of the labels in all `classes` of the
-    task. A booster stops early by the rows of `evaluation`; all their labels must also occur in `y`.
+    The classifier is not cloned here: clone it first. `codes` are the positions of the labels `y` among `classes`,
+    which are all classes of the task. A booster stops early by the rows of `evaluation`; all labels of these rows must
+    occur in `y`.
     """
     numbered = wants_numbered_labels(estimator)
     if numbered:
@@ -155,7 +156,7 @@ def fit_classifier(
 
 
 def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier:
-    """Wrap a fitted classifier, and find the class of each of its columns."""
+    """Wrap a fitted classifier, and find the class that each column of its probabilities stands for."""
     where = {label: position for position, label in enumerate(classes.tolist())}
     known = np.asarray(estimator.classes_).tolist()
     missing = [label for label in known if label not in where]
@@ -168,7 +169,7 @@ def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier
 
 
 def _numbered(name: str, value: Any, labels: NDArray[Any]) -> Any:
-    """Return an argument of fit; in an evaluation set, labels become numbers."""
+    """Return an argument of fit. If it is an `eval_set`, replace its labels by their positions in `labels`."""
     if name.split("__")[-1] != "eval_set" or value is None:
         return value
     return [(X, LabelColumn(y, "The y of eval_set").positions_in(labels)) for X, y in value]

@@ -40,9 +40,10 @@ def keep(
 ) -> tuple[float, list[Kept]]:
     """Return the threshold that keeps all promises, or infinity if no threshold does, and the result of each promise.
 
-    Each promise may be false with a probability of `share`. The objective "coverage" accepts as little as the promises
-    allow; any other objective accepts as much. If the objective has no thresholds, the scores are the thresholds to
-    choose from. If there are costs, `rng` draws the random numbers that replace each cost by right or wrong.
+    Each promise may be false with a probability of `share`. With the objective "coverage", as few samples are accepted
+    as the promises allow; with any other objective, as many as they allow. If the objective has no thresholds, the
+    scores are the thresholds to choose from. If there are costs, `rng` draws the random numbers that replace each cost
+    by right or wrong.
     """
     ranked, free = rows[np.argsort(-rows.score, kind="stable")], aim.thresholds is None
     thresholds = np.unique(rows.score if free else np.asarray(aim.thresholds, dtype=np.float64))[::-1]
@@ -68,7 +69,7 @@ def keep(
 
 
 def _kept(search: Search, promise: Promise, count: int, threshold: float, reason: str = "") -> Kept:
-    """Return a promise with its result, if `count` samples are accepted. It is kept if `count` is above 0."""
+    """Return a promise with its result if `count` samples are accepted. A `count` of 0 means that it is not kept."""
     return Kept(promise.n_base(search.ranked), *promise.measured(search, count, threshold), count > 0, reason)
 
 

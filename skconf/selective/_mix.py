@@ -51,7 +51,7 @@ class Mix(NamedTuple):
 
     @property
     def middle(self) -> Floats:
-        """The shares by which probabilities are corrected. In a range, it is the middle of the log odds."""
+        """The shares to which probabilities are corrected. For a range, they are in the middle of its log odds."""
         shares = np.exp(np.mean([np.log(end) for end in self.ends], axis=0))
         return self.ends[0] if len(self.ends) == 1 else np.asarray(shares / shares.sum())
 
@@ -78,7 +78,8 @@ class Mix(NamedTuple):
 def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.intp]:
     """Return rows drawn to a mix of classes, ascending; no rows if a class has too few of them.
 
-    They are independent draws from the mixture if the rows of each class are independent draws from the class.
+    If the rows of each class are independent draws from the class, the returned rows are independent draws from the
+    mix.
     """
     # A random stream of its own: the same seed also draws rows of clusters, and what is held out.
     rng = np.random.default_rng([*check_random_state(random_state).randint(2**31, size=4).tolist(), 1])

@@ -236,7 +236,7 @@ def _log_stakes(number: NDArray[np.intp]) -> Floats:
 
 
 def _read(correct: Any) -> NDArray[np.bool_]:
-    """Return whether answers are right."""
+    """Return, for each answer, whether it is right."""
     given = np.atleast_1d(np.asarray(correct))
     if given.ndim != 1:
         raise ValueError(

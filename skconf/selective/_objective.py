@@ -115,7 +115,7 @@ class Objective:
         """Return the best threshold.
 
         With a confidence level, weights are ignored. `share_answered` is the share of these predictions among all rows;
-        the others abstain.
+        the other rows abstain.
         """
         level = self.level
         if level is not None and profile.sample_weight is not None:
@@ -237,7 +237,7 @@ class Objective:
         return -(lost + self.reject_cost * (sweep.rows - sweep.accepted)) / sweep.rows
 
     def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
-        """Return the objective at each threshold. Higher is better; it is NaN if the threshold does not qualify."""
+        """Return the objective at each threshold. Higher is better; a threshold that does not qualify has NaN."""
         if self.name == "risk":
             return np.where(self._within_target(sweep), sweep.coverage, np.nan)
         if self.name == "coverage":

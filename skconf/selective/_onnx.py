@@ -151,7 +151,7 @@ def _calibrator_shapes(operator: Any) -> None:
 
 
 def _graph(scope: Any, container: Any) -> Graph:
-    """Return a graph that writes into what skl2onnx makes."""
+    """Return a graph that adds its nodes and constants to the container of skl2onnx."""
     from onnx import numpy_helper
 
     def keep(array: NDArray[Any]) -> str:

@@ -1,4 +1,4 @@
-"""A given prevalence: the threshold is chosen on rows drawn to its mix, and a factor corrects probabilities.
+"""A given prevalence: the threshold is chosen on rows drawn to it, and probabilities are corrected to it.
 
 Rows are drawn at random. A multinomial distribution with the given shares says how many rows of each class are drawn.
 Such rows are independent draws from the mixture, so what they guarantee holds for the mixture. If a class has too few
@@ -74,7 +74,7 @@ def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floa
 
 
 def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random_state: Any) -> TunedThreshold:
-    """Return the best threshold for given class shares: with weights, or on rows drawn to have these shares."""
+    """Return the best threshold for given class shares: by weights or, with a confidence level, on drawn rows."""
     at = [weighed(profile, shares) for shares in mix.ends]
     if objective.level is None:
         mix.refuse_range()
@@ -102,7 +102,7 @@ def weighed(profile: ConfidenceProfile, shares: Floats) -> ConfidenceProfile:
 
 
 def by_class(profile: ConfidenceProfile, threshold: float) -> pd.DataFrame:
-    """Return the accepted share of each class at a threshold, and the error rate of the accepted."""
+    """Return the accepted share of each class at a threshold, and the error rate of its accepted samples."""
     classes, codes = profile.require("classes"), profile.require("true_class")
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     accepted = weight * (profile.score >= threshold)
@@ -114,9 +114,10 @@ def by_class(profile: ConfidenceProfile, threshold: float) -> pd.DataFrame:
 
 
 def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> TunedThreshold:
-    """Return the loosest threshold whose risk is shown at both ends of a range, each with half the error probability.
+    """Return the loosest threshold that is shown to meet the target at both ends of a range of shares.
 
-    The risk is a quotient of linear functions of the share, so it is largest at one of the ends.
+    Each end gets half of the error probability. The risk is a quotient of linear functions of the share, so it is
+    largest at one of the ends.
     """
     half = replace(objective, n_candidates=2 * objective.n_candidates)
     if half.thresholds is None:

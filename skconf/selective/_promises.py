@@ -1,14 +1,16 @@
 """Promises about accepted predictions: a class for each kind, which says at which thresholds such a promise is shown.
 
-An error rate or mean cost of the accepted may rise and fall with the threshold, so it needs the tests of
+The error rate or mean cost of accepted samples may rise and fall with the threshold, so it needs the tests of
 `_risk_control`. Other rates never fall when more samples are accepted. A promise that such a rate is small enough (a
 cap) or large enough (a floor) needs no search. Let N be the number of samples that the rate is about (its base), and r
-the target. For a cap, let e be the largest number of events with P(Binomial(N, r) <= e) <= the share of δ. Samples that
-score above event number e + 1 are accepted. Consider the threshold where the true rate first exceeds r. It accepts at
-least Binomial(N, r) events, and the choice is wrong only if these are at most e. A floor works in the same way, from
-the other side. Both are exact, also with ties. For a mean of charges (costs or ECUAS), coins turn costs into errors,
-for the tests of `_risk_control`. A floor of CWSA uses the bets of `_rewards`, because its terms change with the
-threshold.
+the target. For a cap, let e be the largest number of events with P(Binomial(N, r) <= e) <= the share of δ, the
+probability with which this promise may be false. Rank the events by score: samples that score above the event of rank
+e+1 are accepted. Consider the threshold where the true rate first exceeds r. It accepts at least Binomial(N, r) events,
+and the choice is wrong only if these are at most e. A floor works in the same way, from the other side. Caps and floors
+are exact, also with ties.
+
+For a mean cost or ECUAS, the toss of a coin turns each cost into right or wrong, so that the tests of `_risk_control`
+apply. A floor of CWSA uses the bets of `_rewards`, because its terms change with the threshold.
 """
 
 import math
@@ -136,22 +138,22 @@ class Promise(ABC):
 
     @abstractmethod
     def fewest(self, share: float) -> int:
-        """Return the fewest samples of the base that can show the promise, if all are right."""
+        """Return the smallest number of samples in the base that can show the promise, if all of them are right."""
 
     def shown(self, search: Search) -> Flags:
-        """Return the thresholds at which the promise is shown."""
+        """Return whether each threshold is shown to keep the promise."""
         shown, at = np.zeros(len(search.thresholds), dtype=np.bool_), self.looks(search)
         if len(at):
             shown[at] = self.tested(search, at)
         return shown
 
     def looks(self, search: Search) -> Looks:
-        """Return the thresholds at which the promise is tested."""
+        """Return the positions of the thresholds at which the promise is tested."""
         return np.arange(len(search.thresholds))
 
     @abstractmethod
     def tested(self, search: Search, at: Looks) -> Flags:
-        """Return which of the thresholds at some positions are shown to keep the promise."""
+        """Return, for each threshold at the positions `at`, whether it is shown to keep the promise."""
 
     def n_base(self, ranked: Samples) -> int:
         """Return the number of samples that the promise is about, its base."""
@@ -171,20 +173,20 @@ class Promise(ABC):
 
     @property
     def whose(self) -> str:
-        """Whose samples are the base, in words; empty if all samples are."""
+        """Words that say which samples the base has, such as " of class 'a'"; empty if it has all samples."""
         return f" of class {self.label!r}" if self.of_class else ""
 
     def closest(self, search: Search) -> str:  # noqa: ARG002
-        """Say how close the samples come to keeping the promise, at the best threshold."""
+        """Say how close the best threshold comes to keeping the promise."""
         return ""
 
 
 class Counted(Promise):
-    """A rate or mean of the accepted that may rise and fall with the threshold: planned tests count errors."""
+    """A cap of a rate or mean that may rise and fall with the threshold. Planned tests, which count errors, show it."""
 
     @abstractmethod
     def test(self, share: float) -> tuple[float, float]:
-        """Return the error rate and the level of the tests that show the promise."""
+        """Return the target error rate and the confidence level of the tests that show the promise."""
 
     def fewest(self, share: float) -> int:
         return smallest_sample(*self.test(share))
@@ -196,8 +198,8 @@ class Counted(Promise):
 def planned_looks(search: Search) -> Looks:
     """Return the thresholds that accept planned numbers of samples, or a few more with ties; all if there is no plan.
 
-    There is no plan if the thresholds are given, or no promise counts errors. Else the promise that needs most samples
-    has the plan, because fewer samples cannot show all promises.
+    There is no plan if the user gave the thresholds, or if no promise counts errors. Otherwise, the promise that needs
+    most samples determines the plan, because fewer samples cannot show all promises.
     """
     planned = [each for each in search.promises if isinstance(each, Counted)]
     if not (planned and search.free):
@@ -207,7 +209,7 @@ def planned_looks(search: Search) -> Looks:
 
 
 class ErrorRate(Counted):
-    """A cap of the error rate of the accepted."""
+    """A cap of the error rate of accepted samples."""
 
     def test(self, share: float) -> tuple[float, float]:
         return self.target, 1 - share
@@ -246,7 +248,7 @@ class ErrorRate(Counted):
 
 
 class MeanCharge(Counted):
-    """A cap of the mean cost of the accepted. No cost is above `largest`."""
+    """A cap of the mean cost of accepted samples. No cost is above `largest`."""
 
     highest = np.inf
     is_open = True
@@ -269,18 +271,18 @@ class MeanCharge(Counted):
 
 
 class MeanReward(Promise):
-    """A floor of CWSA or CWSA+: the mean reward of the accepted. Each reward depends on the threshold itself."""
+    """A floor of CWSA or CWSA+: the mean reward of accepted samples. Each reward depends on the threshold itself."""
 
     is_open = is_floor = moves = True
     is_share = False
 
     @property
     def _is_plus(self) -> bool:
-        """Whether wrong answers earn nothing, rather than lose."""
+        """Whether a wrong answer earns 0, as in CWSA+, instead of a loss."""
         return self.risk == "cwsa_plus"
 
     def in_unit(self, reward: Any) -> Any:
-        """Return rewards, or a mean of them, on the scale of the bets: from 0 to 1."""
+        """Return rewards, or a mean of them, on a scale from 0 to 1, as the bets need it."""
         return reward if self._is_plus else (1 + reward) / 2
 
     def _rewards(self, search: Search, count: int, threshold: float) -> Floats:
@@ -323,18 +325,18 @@ class MeanReward(Promise):
 
 
 class Rate(Promise):
-    """A share of all samples, or of those of a class, that cannot fall if more samples are accepted."""
+    """A share of all samples, or of the samples of a class. It cannot fall if more samples are accepted."""
 
     @abstractmethod
     def base_and_events(self, samples: Samples) -> tuple[Flags, Flags]:
-        """Return which samples the rate is about; of these, which are events if they are accepted."""
+        """Return which samples are in the base, and which are events if accepted; events count only in the base."""
 
     @abstractmethod
     def limit(self, hits: int, misses: int, share: float) -> Any:
         """Return the exact one-sided limit of the rate."""
 
     def _counted(self, ranked: Samples) -> tuple[int, Flags]:
-        """Return the number of samples that the rate is about, and which samples are events."""
+        """Return the number of samples in the base, and which of them are events if they are accepted."""
         base, events = self.base_and_events(ranked)
         return int(base.sum()), base & events
 
