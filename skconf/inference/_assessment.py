@@ -150,7 +150,7 @@ class Assessment:
 
     @property
     def looks_swapped(self) -> bool:
-        """Whether labels or columns of probabilities may be in the wrong order, because so few answers are right."""
+        """Whether so few answers are right that labels or columns of probabilities may be in the wrong order."""
         if looks_swapped(self.accuracy_high, self.most_frequent):
             return True
         # Swapped answers of two classes would be right as often as the confidences imply, and more often than the most
@@ -160,7 +160,7 @@ class Assessment:
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
-        """All stretches: the levels, and then `overconfident` and `underconfident`, unless they are levels."""
+        """All stretches: `levels`, and then `overconfident` and `underconfident`, if found and not among `levels`."""
         named = (self.overconfident, self.underconfident)
         return self.levels + tuple(each for each in named if each is not None and each not in self.levels)
 

@@ -57,7 +57,11 @@ class Phantoms(NamedTuple):
     rows: float = 1.0
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the factors of the weights: a sum of exponential variables for given answers, Γ(½) for added ones."""
+        """Draw the factors of the weights.
+
+        A given answer gets a sum of exponential variables, one for each answer that it represents. An added answer gets
+        a variable Γ(½), times `rows`.
+        """
         n_given = len(self.given)
         factors = np.empty((n_draws, n_given + len(self.added)))
         if self.unit is None:
@@ -77,7 +81,7 @@ class Phantoms(NamedTuple):
         return factors
 
     def shift(self, statistic: Statistic, value: float) -> float:
-        """Return the value of all answers minus the value of the thinned answers, where some represent several."""
+        """Return the value of all answers minus that of the given answers, weighted by how many each represents."""
         if len(self.stands_for) == self.stands_for.sum():
             return 0.0
         weight = self.given.sample_weight
@@ -92,7 +96,7 @@ def phantom_replicates(
     sampling: Sampling,
     resampling: Mapping[str, Any],
 ) -> list[Floats]:
-    """Return the draws of every statistic. Statistics with the same phantoms share the draws."""
+    """Return the value of every statistic in each draw. Statistics with the same phantoms share the draws."""
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
     alike: dict[Any, list[int]] = {}
     for i, statistic in enumerate(statistics):
@@ -110,7 +114,7 @@ def phantom_replicates(
 
 
 def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
-    """Return a key. Statistics with the same phantoms have the same key."""
+    """Return a key that is the same for statistics with the same phantoms."""
     metric, profile = statistic.metric, statistic.on(profile)
     counted, classes = metric.counted(profile), tuple(few_classes(metric, profile).tolist())
     accepted = None if counted is None else counted.tobytes()
@@ -118,7 +122,11 @@ def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
 
 
 def phantoms_for(metric: Any, profile: ConfidenceProfile, sampling: Sampling, rng: np.random.Generator) -> Phantoms:
-    """Return the phantoms of a metric: answers of rare classes, or else errors, right answers or both, if few.
+    """Return the phantoms of a metric.
+
+    They are answers of the rare classes, if there are any. Else, if the metric depends on the order of answers, they
+    are two answers, one at each end of the order. Else they are errors, right answers or both: those of which the data
+    have few.
 
     If answers are in groups, a small sample may lack a whole group of errors. The weight of a phantom is then
     multiplied by the design effect.
@@ -159,7 +167,10 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, sampling: Sampling, rn
 def thinned(
     profile: ConfidenceProfile, rare: NDArray[np.bool_], stratum: Codes | None = None
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Return the rows of all rare answers and some others, and how many answers of a stratum each represents."""
+    """Return the rows of all rare answers and of some others, and the number of answers that each row represents.
+
+    If strata are given, a row represents answers of its own stratum only.
+    """
     if len(profile) <= MOST_ROWS:
         return np.arange(len(profile)), np.ones(len(profile))
     rest = np.flatnonzero(~rare)
@@ -174,7 +185,7 @@ def thinned(
 
 
 def _effects_on_error_rate(profile: ConfidenceProfile) -> Floats:
-    """Return the effect of each answer on the error rate, apart from a factor."""
+    """Return the effect of each answer on the error rate, up to a common factor."""
     effects = profile.loss - np.average(profile.loss, weights=profile.sample_weight)
     return np.asarray(effects if profile.sample_weight is None else profile.sample_weight * effects)
 
@@ -186,7 +197,10 @@ def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) 
 
 
 def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return answers of some samples, made right or wrong. The true class of a wrong one is the second best."""
+    """Return the answers of some samples, changed to right or to wrong ones.
+
+    The true class of a wrong answer becomes the most probable of the other classes.
+    """
     there = profile[places]
     given: dict[str, Any] = {"correctness": np.full(len(places), right)}
     if there.predicted_class is not None:
@@ -200,7 +214,7 @@ def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool
 
 
 def _at_both_ends(profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return two answers: one of higher and one of lower confidence than all others."""
+    """Return two answers: one with a higher and one with a lower confidence than all others."""
     there = profile[np.zeros(2, dtype=np.intp)]
     return replace(there, correctness=np.full(2, right), confidence=np.array([np.inf, -np.inf]))
 

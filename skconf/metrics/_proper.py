@@ -156,7 +156,7 @@ confidence_log_loss = ConfidenceLogLoss.function
 
 
 class _Normalized(Substitute, Additive):
-    """A loss divided by the loss of a naive model that gives every answer the same confidence: the accuracy."""
+    """A loss divided by the loss of a naive model, which gives every answer the accuracy as its confidence."""
 
     undefined = "all predictions are right, or all are wrong"
 

@@ -51,7 +51,7 @@ class _Clipped(Metric):
         return _clipped(profile, self.eps)
 
     def odds(self, profile: ConfidenceProfile) -> Term:
-        """Return the term of the variance, Σ w² c/(1 − c)."""
+        """Return the term whose sum is the variance, Σ w² c/(1 − c)."""
         return Term(_odds(profile, self.eps), power=2)
 
     def error_sizes(self, profile: ConfidenceProfile) -> NDArray[Any]:
@@ -384,7 +384,7 @@ overconfidence_risk = OverconfidenceRisk.function
 
 
 class _UnweightedRisk(Substitute, Whole):
-    """1 − p of the size ratio under the errors that the confidences imply."""
+    """1 − p, where p is the p-value of the size ratio if the confidences are calibrated, without weights."""
 
     def refuse_weights(self, profile: ConfidenceProfile) -> None:
         """Raise if the profile has sample weights, which only the formula of the paper takes."""
@@ -396,7 +396,7 @@ class _UnweightedRisk(Substitute, Whole):
 
 
 class _ConvolvedRisk(_UnweightedRisk):
-    """1 − p of the size ratio under the errors that the confidences imply, by convolution."""
+    """1 − p, with the p-value of the size ratio computed by convolution."""
 
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)
@@ -404,7 +404,7 @@ class _ConvolvedRisk(_UnweightedRisk):
 
 
 class _SimulatedRisk(_UnweightedRisk):
-    """1 − p of the size ratio under the errors that the confidences imply, by random draws."""
+    """1 − p, with the p-value of the size ratio computed by random draws."""
 
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)

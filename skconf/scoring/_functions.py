@@ -54,7 +54,7 @@ class Called(Whole, rests_on="errors"):
         return float(value), self.undefined_notices(value)
 
     def _what_it_was_given(self, profile: ConfidenceProfile) -> str:
-        """Return what differs with two classes for a function of the user, who may expect a column for each class."""
+        """Return a hint for a user's function that may expect a column for each of two classes; else an empty text."""
         scorer = getattr(getattr(self.call, "__self__", None), "scorer", None)
         by_proba = scorer is not None and "predict_proba" in scorer_parts(scorer).response
         if not (self.of_user and by_proba and profile.classes is not None and len(profile.classes) == 2):
@@ -66,7 +66,7 @@ class Called(Whole, rests_on="errors"):
         )
 
     def value(self, profile: ConfidenceProfile) -> Any:
-        """Return the number. NaN if it is undefined, because a resample or a slice may lack a class."""
+        """Return the number. NaN if it is undefined, for example if a resample or a slice lacks a class."""
         try:
             return self.call(profile)
         except UNDEFINED:
@@ -74,14 +74,17 @@ class Called(Whole, rests_on="errors"):
 
 
 def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Called:
-    """Return the number of one of scikit-learn's scorers. If `sign` is 1, higher is better."""
+    """Return the metric that calls a scikit-learn scorer.
+
+    If `sign` is 1, higher is better; if None, this is unknown.
+    """
     module = getattr(scorer_parts(scorer.scorer).function, "__module__", "") or ""
     of_user = module.partition(".")[0] not in ("sklearn", "skconf")
     return Called(call=scorer.answer, name=name, greater_is_better=None if sign is None else True, of_user=of_user)
 
 
 def response_of(function: Callable[..., Any]) -> str | None:
-    """Return the response that a function takes, as its scorer or the name of its second parameter says."""
+    """Return the response that a function takes, known from its scorer or from the name of its second parameter."""
     for name in sklearn.metrics.get_scorer_names():
         parts = scorer_parts(sklearn.metrics.get_scorer(name))
         if parts.function is function:

@@ -8,7 +8,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def as_call(text: str) -> tuple[str, ast.Call] | None:
-    """Return the name that a text calls, and the call; None if the text is not such a call."""
+    """Return the name of the function that a text calls, and the call; None if the text is not a call of a name."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
     except _UNREADABLE:

@@ -73,7 +73,10 @@ class Statistic:
         return float(self.score(found)), notices
 
     def on(self, profile: ConfidenceProfile) -> ConfidenceProfile:
-        """Return the rows that the statistic uses, with its positive class if it has its own."""
+        """Return the rows that the statistic uses.
+
+        If the statistic has a positive class of its own, the rows get this class as positive.
+        """
         profile = self.metric.rows_of(profile)
         if self.pos_label is not None:
             return profile.with_positive(self.pos_label)
@@ -81,11 +84,11 @@ class Statistic:
         return profile
 
     def in_units_of(self, profile: ConfidenceProfile) -> "Statistic":
-        """Return the statistic with the bounds of its value for these predictions."""
+        """Return the statistic with the bounds that its value has for these predictions: costs may be above 1."""
         return replace(self, in_costs=True) if profile.kind == "costs" and self.metric.of_losses else self
 
     def check_positive(self, classes: NDArray[Any] | None, positive_class: int | None) -> None:
-        """Raise if the name means the first label as positive class, but the predictions mean the second."""
+        """Raise if scikit-learn's metric takes the first label as positive class, but the predictions the second."""
         if self.usual_label is None or positive_class != 1 or classes is None or len(classes) > 2:
             return
         first, second = classes.tolist()
@@ -105,7 +108,7 @@ class Statistic:
 
     @property
     def identity(self) -> str:
-        """A text that identifies the computation. It is the same in every process, with all digits of all numbers."""
+        """A text that identifies the computation, with all digits of all numbers. It is the same in every process."""
         own = {field.name: getattr(self.metric, field.name) for field in fields(self.metric)}
         written = in_words(self.name.partition("(")[0], {**own, "pos_label": self.pos_label}, sys.maxsize)
         return re.sub(r" at 0x[0-9a-f]+", "", written)  # where a function lies in memory
@@ -116,14 +119,14 @@ class Statistic:
 
     @property
     def sign(self) -> float:
-        """Factor between score and metric. NaN if the score is not a multiple of the metric."""
+        """The factor by which the score is a multiple of the metric; NaN if it is not a multiple."""
         if self.to_score is None:
             return 1.0
         return -1.0 if self.metric.info.greater_is_better is False else np.nan
 
     @property
     def why_resampled(self) -> str:
-        """Why influence values cannot give the error. Empty if they can."""
+        """Why influence values cannot give the standard error. Empty if they can."""
         if np.isnan(self.sign):
             return "the score is the distance from the best value, and a distance has a kink at 0"
         return str(self.metric.why_resampled)
@@ -231,7 +234,7 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
 
 
 def in_words(name: str, params: Mapping[str, Any], longest: int = 40) -> str:
-    """Return a name with the given parameters, as a call. Long values are shortened."""
+    """Return a name and its parameters, written as a call. Long values are shortened."""
     if not params:
         return name
     texts = {key: _value_in_words(value) for key, value in params.items()}
@@ -255,7 +258,10 @@ def is_pair(item: Any) -> bool:
 
 
 def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
-    """Return the statistic for the name of a function or scorer, with parameters as in reports, if any."""
+    """Return the statistic for the name of a function or scorer.
+
+    Its text may be a call with parameters, as in reports.
+    """
     if name in metric_classes():
         return _of_metric(name, params)
     if name in SCORERS:
@@ -294,7 +300,7 @@ def _of_scorer(name: str, params: Mapping[str, Any]) -> Statistic:
 
 
 def _of_sklearn_scorer(scorer: Any, name: str | None, params: Mapping[str, Any]) -> Statistic:
-    """Return the statistic for a scikit-learn scorer, as one of our kinds or as a call of the scorer."""
+    """Return the statistic for a scikit-learn scorer: by our own metric if there is one, else by calling the scorer."""
     function, sign, response, preset = scorer_parts(scorer)
     for key in preset.keys() & params.keys():
         if preset[key] is not None and preset[key] != params[key]:

@@ -32,7 +32,7 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
 
 
 def metric_of_scorer(name: str, params: Mapping[str, Any]) -> tuple[Any, Preset]:
-    """Return the metric and the preset of a scorer, by its name, with its parameters and any `pos_label`.
+    """Return the metric and the preset of a scorer, by its name and parameters, which may include `pos_label`.
 
     ValueError: there is no such scorer, or a parameter is out of range or contradicts the name. TypeError: a parameter
     is unknown.

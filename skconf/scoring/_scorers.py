@@ -417,7 +417,7 @@ def _scores_by_output(score: Callable[..., Any], estimator: Any, X: Any, y: Any,
 
 
 def _mean_of(scores: list[Any]) -> Any:
-    """Return the mean over outputs, of numbers or of each number by key."""
+    """Return the mean score over outputs; if the outputs have several scores by key, the mean of each."""
     if isinstance(scores[0], dict):
         return {key: float(np.mean([each[key] for each in scores])) for key in scores[0]}
     return float(np.mean(scores))

@@ -149,7 +149,7 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
 
 
 def _as_scorer(item: Any) -> ConfidenceScorer | SklearnScorer:
-    """Return the scorer with a name, or a copy of a scorer, because its requests may be changed."""
+    """Return the scorer with a name, or a copy of a scorer, so that changed metadata requests affect only the copy."""
     if isinstance(item, ConfidenceScorer):
         return copy.deepcopy(item)
     if is_scorer(item):

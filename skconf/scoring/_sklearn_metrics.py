@@ -1,4 +1,4 @@
-"""scikit-learn's metrics as kinds of our metrics, so that they have intervals, comparisons, slices and parts.
+"""scikit-learn's metrics, defined by our metric classes, so that they get intervals, comparisons and slices.
 
 Each is one of our metrics with other weights. A confidence-weighted metric counts a prediction by its confidence; the
 ordinary metric counts it once. The reject label of a selective classifier is one more class, as in scikit-learn.
@@ -128,7 +128,7 @@ class _ClassAverage(_CountedOnce, OutcomeMasses):
 
     @property
     def terms_name(self) -> str:
-        """The name of the terms of the confidence-weighted metric, marked as counts."""
+        """The name of the terms. A mark sets them apart from those of the confidence-weighted metric."""
         return f"counted once {super().terms_name}"
 
     def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[np.bool_]:
@@ -164,7 +164,10 @@ class LogLoss(
     scorer="neg_log_loss",
     aliases=("nll", "cross_entropy"),
 ):
-    """The mean of −log of the probability of the true class, clipped by the rounding error of its type."""
+    """The mean of −log of the probability of the true class.
+
+    Probabilities are first clipped to [ε, 1 − ε], where ε is the rounding error of their type.
+    """
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[Floats, float]:
         given = profile.proba[np.arange(len(profile)), profile.require("true_class")]
@@ -255,7 +258,7 @@ class AveragePrecision(
 
     @property
     def usual_label(self) -> Any:
-        """The positive class of a binary task."""
+        """The default positive class of scikit-learn's function: the label 1."""
         return 1
 
     def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
@@ -271,7 +274,7 @@ class AveragePrecision(
         return divide((ranking.errors * precision).sum(axis=-1), support, np.nan), support
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
-        """Return the value if the samples of the class with equal scores had different scores."""
+        """Return the value if, at each score, all other samples came first, and then those of the class one by one."""
         above, true, false = _counts_down(*by_score(score, present, weight)[1:])
         # The integral of (T + t) / (T + F + t) over t from 0 to the weight at the score.
         lost = false * np.log1p(divide(above, true - above + false, 0.0))
@@ -292,13 +295,13 @@ class AveragePrecision(
 
 
 def _counts_down(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the weight of positives at each score, from the highest down, and cumulative weights."""
+    """Return the weight of positives at each score, from the highest down, and cumulative positives and negatives."""
     above, below = above[::-1], below[::-1]
     return above, above.cumsum(), below.cumsum()
 
 
 def as_kind(function: Callable[..., Any], params: Mapping[str, Any]) -> Ordinary | None:
-    """Return one of scikit-learn's functions as one of our kinds; None if these parameters do not allow it."""
+    """Return our metric for one of scikit-learn's functions; None if there is none with these parameters."""
     cls = BY_FUNCTION_NAME.get(getattr(function, "__name__", ""))
     if cls is None or function is not cls.stands_for:
         return None

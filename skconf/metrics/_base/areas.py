@@ -14,8 +14,8 @@ from skconf.metrics._base.kinds import divide
 def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
     """Return the area under the ROC curve (NaN without positives or negatives) and the weight of the positives.
 
-    The score is the probability of a class, and `present` says whether a sample is of the class. The weight of a pair
-    is the product of two weights.
+    The score is the probability of a class, and `present` says whether a sample is of the class. A pair of a positive
+    and a negative counts by the product of their weights.
     """
     support = float(weight[present].sum())
     if support == 0:
@@ -32,14 +32,17 @@ def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tup
 
 
 def area_of_ranking(ranking: Ranking) -> tuple[Any, Any]:
-    """Return what :func:`area` returns, for each draw, from a ranking whose errors are the positives."""
+    """Return the area and the weight of the positives, as :func:`area` does, for each draw of the weights.
+
+    `ranking` holds the positives in the place of errors.
+    """
     support, rest = ranking.total_errors, ranking.total_right
     share = divide(ranking.discordant_weight(), support * rest, np.nan)
     return np.clip(share, 0.0, 1.0), support
 
 
 def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
-    """Return the effect of each sample on the area: its share of won pairs, minus the mean share."""
+    """Return the first-order effect of each sample on the area, from the share of its pairs that the positive wins."""
     levels, above, below = by_score(score, present, weight)
     support, rest = above.sum(), below.sum()
     beaten = (below.cumsum() - below / 2) / rest
@@ -50,7 +53,7 @@ def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floa
 
 
 def _won_by_few(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
-    """Return the weight of the pairs that positives win, and the weight of all negatives; for rare positives."""
+    """Return the weight of the pairs that positives win, and of all negatives. It is fast if positives are rare."""
     order, ordered = ascending(score)
     below = np.append(0.0, np.where(present, 0.0, weight)[order].cumsum())
     mine = np.flatnonzero(present[order])

@@ -61,7 +61,10 @@ class ClassAverage(Additive, rests_on="classes"):
 
     @abstractmethod
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return the masses for `combine`, with an axis of classes. If `positive` is given, it is last on this axis."""
+        """Return the three masses that `combine` takes.
+
+        Classes are on the last axis; if `positive` is given, it is last.
+        """
 
     @abstractmethod
     def quotient(
@@ -71,7 +74,7 @@ class ClassAverage(Additive, rests_on="classes"):
 
     @property
     def terms_name(self) -> str:
-        """The name of the masses. The metric defines how they are combined and averaged."""
+        """The name of the masses. Metrics with the same name have the same sums."""
         axis = self.average if self.average in ("binary", "micro") else "classes"
         return f"{type(self).masses.__qualname__} {axis}"
 
@@ -90,11 +93,11 @@ class ClassAverage(Additive, rests_on="classes"):
         return quotient
 
     def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[Any]:
-        """Return the weights of the classes in the plain mean: one for each."""
+        """Return the weight of each class in the macro average: 1."""
         return np.ones(hit.shape)
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
-        """Return the notice of a quotient that is 0/0."""
+        """Return a notice if a quotient is 0/0."""
         _, below = self._parts(*sums)
         empty = below == 0
         if self.average not in ("binary", "micro"):
@@ -105,7 +108,7 @@ class ClassAverage(Additive, rests_on="classes"):
         return [Notice(f"{text} Pass zero_division to get another value.", UndefinedMetricWarning)]
 
     def _parts(self, *sums: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return numerator and denominator, for every class, for all together, or for the positive class."""
+        """Return numerator and denominator of every class, of all classes together, or of the positive class."""
         above, below = self.quotient(*sums)
         if self.average == "micro":
             return above.sum(axis=-1), below.sum(axis=-1)
@@ -120,7 +123,7 @@ class ClassAverage(Additive, rests_on="classes"):
         return super().influence(profile)
 
     def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
-        """Return how much the value of each class adds to the average; None if classes count by their samples."""
+        """Return how much the value of each class adds to the average; None unless `average` is "binary" or "macro"."""
         classes = np.arange(len(profile.require("classes")))
         if self.average == "binary":
             return (classes == profile.require("positive_class")).astype(np.float64)
@@ -156,7 +159,7 @@ class RecallOf(ClassAverage):
 
 
 class FScoreOf(ClassAverage):
-    """The harmonic mean of precision and recall, which `FBetaOf` weights."""
+    """The harmonic mean of precision and recall. `FBetaOf` gives recall another weight."""
 
     def recall_share(self) -> float:
         """Return the weight of recall in the harmonic mean."""
@@ -192,12 +195,12 @@ class JaccardOf(ClassAverage):
 
 
 class MatrixOfSums(Additive):
-    """A matrix of sums. It has values, values by group and merged values, but no contributions of samples."""
+    """A matrix of sums. It can be computed by group and merged from parts, but samples have no contributions."""
 
     result: ClassVar[Any] = Floats
 
     def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> Sums:
-        """Return the sums, on the scale of the given weights."""
+        """Return the sums for the weights that the user gave, because the profile has scaled them."""
         return tuple(profile.weight_scale * part for part in super().sums(profile, groups, n_groups))
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
@@ -225,7 +228,7 @@ class ConfusionMatrix(MatrixOfSums):
 
 
 def mean_of_defined(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    """Return the weighted mean over the last axis without NaNs; the plain mean if all weights are zero."""
+    """Return the weighted mean over the last axis, leaving out NaNs; the plain mean if all weights are zero."""
     defined = ~np.isnan(values)
     weights = np.where(defined, weights, 0.0)
     none = (weights == 0).all(axis=-1, keepdims=True)

@@ -49,7 +49,7 @@ def scored_from(profile: ConfidenceProfile, threshold: float) -> NDArray[np.bool
 
 @computed_once_of_confidence
 def bins_of_confidence(profile: ConfidenceProfile, n_bins: int) -> Cells:
-    """Return the bin of equal width of each confidence."""
+    """Return the bin of each confidence; all bins have equal width."""
     return Cells(equal_width_bin(profile.confidence, n_bins), n_bins)
 
 
@@ -74,7 +74,7 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, ranking: Ranking) -> Self:
-        """Return the levels of a ranking by confidence, in reverse order."""
+        """Return the levels of a ranking by confidence. Rankings descend, but levels ascend."""
         right = ranking.weight - ranking.errors
         right[np.abs(right) <= _ROUNDING * ranking.weight] = 0.0  # no weight below zero by rounding
         return cls(ranking.score[::-1], ranking.weight[::-1], right[::-1])

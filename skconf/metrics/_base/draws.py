@@ -20,9 +20,10 @@ _RARE = 0.1
 def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
     """Draw Σ_i (a_i,Y − E a_i,Y), with independent labels Y drawn from the probabilities in row i.
 
-    The many rows with the smallest effect are drawn as one sum, from the gamma distribution with the first three
-    moments of this sum. In the other rows, only the exceptions from the most probable label are drawn. Both arrays have
-    a row for each sample and a column for each label k: `proba` its probability, `cost` its cost a_ik.
+    The sum over the many rows with the smallest effect is drawn at once, from the gamma distribution with the same
+    first three moments. In the other rows, the most probable label is assumed, and only the exceptions from it are
+    drawn. Both arrays have a row for each sample i and a column for each label k. `proba` holds the probability of the
+    label, and `cost` its cost a_ik.
     """
     # The sums of an array that is stored by columns would differ by rounding. This would change the order of similar
     # rows, and so the draws.
@@ -65,8 +66,8 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) -> list[Notice]:
     """Return a warning if there are too few draws to reject at a level.
 
-    `name` is the function that was called. `n_tests` is the factor by which the smallest p-value, 1 / (n_resamples +
-    1), is multiplied.
+    `name` is the name of the function that the user called. P-values are multiplied by `n_tests`, so the smallest
+    possible one is n_tests / (n_resamples + 1).
     """
     least = n_tests / (n_resamples + 1)
     if least <= level:
@@ -97,7 +98,7 @@ def _moments(proba: Floats, cost: Floats) -> Floats:
 
 
 def _is_smooth(second: Any, third: Any, fourth: Any) -> Any:
-    """Return whether the first three central moments describe the distribution of a sum."""
+    """Return whether the distribution of a sum is close to the one that :func:`_by_moments` draws from."""
     return (np.abs(third) <= _SKEWNESS * second**1.5) & (fourth <= _FOURTH * second**2)
 
 
@@ -111,7 +112,7 @@ def _by_moments(second: float, third: float, n_draws: int, rng: np.random.Genera
 
 
 def _blocks(chance: Floats, n_draws: int) -> list[slice]:
-    """Divide rows of descending chance into blocks with few hits, and chances within a factor of two."""
+    """Divide rows of descending chance into blocks with few hits, whose chances differ by a factor of two at most."""
     found, start = [], 0
     while start < len(chance):
         most = chance[start]
@@ -123,7 +124,10 @@ def _blocks(chance: Floats, n_draws: int) -> list[slice]:
 
 
 def _exceptions(chance: Floats, n_draws: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return row and draw of every exception. Chances descend from row to row."""
+    """Return row and draw of every exception.
+
+    `chance` is the chance of an exception in each row, in descending order.
+    """
     if chance[0] >= _RARE:
         hit = rng.random((len(chance), n_draws)) < chance[:, np.newaxis]
         cells = np.flatnonzero(hit)
@@ -135,7 +139,7 @@ def _exceptions(chance: Floats, n_draws: int, rng: np.random.Generator) -> tuple
 
 
 def _rare_cells(n_cells: int, chance: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return random cells, each with the same small chance, by drawing the gaps between them."""
+    """Return the cells that are hit, each with the same small chance, by drawing the gaps between hits."""
     found, last = [], -1
     while last < n_cells:
         expected = (n_cells - last) * chance
@@ -149,7 +153,7 @@ def _rare_cells(n_cells: int, chance: float, rng: np.random.Generator) -> NDArra
 
 
 def _labels(cumulative: Floats, row: NDArray[np.intp], at: Floats) -> NDArray[np.intp]:
-    """Find by bisection, for each row, the first label whose cumulative probability exceeds a number."""
+    """Return the first label whose cumulative probability exceeds `at`, for each entry of `row`, by bisection."""
     n_labels = cumulative.shape[1]
     below = np.zeros(len(row), dtype=np.intp)
     step = 1 << (n_labels - 1).bit_length()

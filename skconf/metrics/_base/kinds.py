@@ -74,19 +74,22 @@ class Metric(Registered):
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether the value is 0 for a calibrated population but above 0 in its samples; False if it uses classes."""
+        """Whether the value is 0 for a calibrated population, but above 0 in samples from it.
+
+        It is True only if the metric uses nothing but confidences and correctness.
+        """
         return False
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
         """Return the kind of each sample, if the standard error treats the number of each kind as fixed; else None.
 
-        If samples have equal weights and are independent, the value is then treated as normal, with the variances
-        within the kinds.
+        Examples are positives and negatives. Kinds are used only if samples are independent and have equal weights. The
+        error then comes from the variances within the kinds, and the interval from the normal distribution.
         """
         return None
 
     def unit(self, profile: ConfidenceProfile) -> float:
-        """Return what the value is measured in. Values of models in different units cannot be compared."""
+        """Return the unit by which the value is divided. Values of models with different units cannot be compared."""
         return 1.0
 
     def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
@@ -104,7 +107,7 @@ class Metric(Registered):
         return value
 
     def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
-        """Return the metric of a profile as users get it, and what to warn them of."""
+        """Return the value for a profile as users get it, and warnings for them."""
         if len(profile) == 0:
             raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
         self.check_kind(profile)
@@ -128,7 +131,7 @@ class Metric(Registered):
         return [*self.undefined_notices(value), *self.notices_of_threshold(profile.threshold)]
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
-        """Return warnings for predictions with this threshold, or without a threshold."""
+        """Return warnings, given the threshold of the predictions, or None if they have no threshold."""
         return []
 
     def undefined_notices(self, value: Any) -> list[Notice]:
@@ -143,7 +146,7 @@ class Metric(Registered):
         """Return the value, NaN where it is undefined."""
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> NDArray[Any]:
-        """Return the value in every group: an array with one entry, or one row, for each."""
+        """Return the value in every group: an array with one entry, or one row, for each group."""
         ends = np.bincount(groups, minlength=n_groups).cumsum()
         members = np.split(np.argsort(groups, kind="stable"), ends[:-1])
         parts = {group: profile[rows] for group, rows in enumerate(members) if len(rows)}
@@ -182,17 +185,16 @@ class Metric(Registered):
 class Additive(Metric):
     """A function of a few weighted sums of per-sample terms.
 
-    A subclass defines `terms` and `combine`; everything else follows. `combine` has an argument for each term. An
-    argument is an array of sums. Its first axis, if there are groups, is over groups; its last axis is over cells or
-    columns. `combine` is differentiated by a complex step, so its functions must accept complex numbers (use
-    `magnitude` instead of abs).
+    A subclass defines `terms` and `combine`; everything else follows. `combine` has an argument for each term: an array
+    of the sums of this term. Its axes are groups, cells and columns, as far as there are any. `combine` is
+    differentiated by a complex step, so its functions must accept complex numbers (use `magnitude` instead of abs).
     """
 
     why_resampled = ""
 
     @property
     def terms_name(self) -> str:
-        """A name of the terms, which is the same for metrics with the same terms. Empty if no other metric has them."""
+        """A name that metrics with the same terms share. Empty if no other metric has these terms."""
         return ""
 
     @abstractmethod
@@ -240,7 +242,7 @@ class Additive(Metric):
         return self.of_sums(*self.sums(profile))
 
     def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
-        """Return the metric of a profile as users get it, and what to warn them of."""
+        """Return the value for a profile as users get it, and warnings for them."""
         if len(profile) == 0:
             return super().evaluate(profile)
         self.check_kind(profile)
@@ -249,7 +251,7 @@ class Additive(Metric):
         return value, [*self.notices(profile, value), *self.notices_of_sums(*sums)]
 
     def evaluate_sums(self, *sums: NDArray[Any]) -> tuple[Any, list[Notice]]:
-        """Return the value as users get it, from the sums over all samples, with warnings."""
+        """Return the value as users get it, and warnings, from the sums over all samples."""
         value = as_users_get_it(self.of_sums(*sums))
         return value, [*self.undefined_notices(value), *self.notices_of_sums(*sums)]
 
@@ -317,7 +319,7 @@ class Ratio(Additive):
 class Ranked(Metric):
     """A metric of the order of the scores, which uses the shared sort of the profile.
 
-    A metric that defines `slopes` has influence values, and an empty `why_resampled`.
+    A subclass that defines `slopes` has influence values. It sets `why_resampled` to an empty text.
     """
 
     why_resampled = "its slopes are not known"
@@ -328,7 +330,7 @@ class Ranked(Metric):
 
     @property
     def own_losses(self) -> bool:
-        """Whether the metric uses other losses than the losses of the profile."""
+        """Whether the metric uses losses of its own, and not those of the profile."""
         return False
 
     @abstractmethod
@@ -371,7 +373,10 @@ class Whole(Metric):
 
 
 class Substitute(Metric):
-    """The computation of a metric whose parameters need another kind of metric. It has the facts of `asked`."""
+    """What computes the metric `asked`, if its parameters need another kind of metric.
+
+    Facts such as the name and the bounds are those of `asked`.
+    """
 
     asked: Any
 
@@ -381,13 +386,13 @@ class Substitute(Metric):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The bounds of the metric."""
+        """The bounds of the metric that it computes."""
         low, high = self.asked.bounds
         return low, high
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether the value is 0 for a calibrated population, as in the metric that it computes."""
+        """The same as for the metric that it computes."""
         return bool(self.asked.zero_if_calibrated)
 
     def __repr__(self) -> str:
@@ -412,7 +417,7 @@ def divide(above: ArrayLike, below: ArrayLike, empty: float) -> NDArray[Any]:
 
 
 def magnitude(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the absolute value; for a complex number, that of its real part, with its derivative."""
+    """Return the absolute value. A complex number with a negative real part is negated, as a complex step needs it."""
     return values * np.where(values.real < 0, -1.0, 1.0)
 
 

@@ -26,8 +26,8 @@ _MOST_COLUMNS = 16
 class RankedByClass(Metric, rests_on="order"):
     """A metric of the order of the probabilities of each class against the rest, averaged over classes.
 
-    A subclass defines the weights of the samples, and the value of one class with the influence of each sample. In a
-    binary task there is only the value of the positive class.
+    A subclass defines the weights of the samples, the value of one class, and the influence of each sample on this
+    value. In a binary task, only the positive class is used.
     """
 
     why_resampled = ""
@@ -53,14 +53,17 @@ class RankedByClass(Metric, rests_on="order"):
 
     @abstractmethod
     def of_ranking(self, ranking: Ranking) -> tuple[Any, Any]:
-        """Return what `of_class` returns, for each draw, from a ranking whose errors are the samples of the class."""
+        """Return the value of a class and the weight of its samples, as `of_class` does, for each draw of the weights.
+
+        `ranking` holds the samples of the class in the place of errors.
+        """
 
     @abstractmethod
     def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
         """Return the first-order effect of each sample on the value of a class."""
 
     def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
-        """Return a lower bound of the value, if equal scores may have differed before rounding."""
+        """Return a lower bound of the value before scores were rounded: scores that are equal now may have differed."""
         return self.of_class(score, present, weight)[0]
 
     def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
@@ -68,7 +71,7 @@ class RankedByClass(Metric, rests_on="order"):
         return range(n_classes) if n_classes != 2 or positive is None else [positive]
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
-        """Return which samples of a binary task are positive, if their numbers are treated as fixed."""
+        """Return which samples are positive, if the task is binary and `given_numbers` is True; else None."""
         codes = self.classes_read(profile)
         if not self.given_numbers or len(codes) > 1:
             return None
@@ -79,7 +82,7 @@ class RankedByClass(Metric, rests_on="order"):
         return self.of_classes(*self._by_class(profile))
 
     def of_classes(self, values: Floats, support: Floats) -> NDArray[Any]:
-        """Return the value from the values of the classes, or of the positive class alone, on the last axis."""
+        """Return the average of the values of the classes, on the last axis. A single class needs no average."""
         if values.shape[-1] == 1:
             return np.asarray(values[..., 0])
         if self.average is None:
@@ -87,11 +90,11 @@ class RankedByClass(Metric, rests_on="order"):
         return mean_of_defined(values, support if self.average == "weighted" else np.ones_like(values))
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return the notice that the value is undefined, or that some classes have no value."""
+        """Return a notice if the value is undefined, or if some classes have no value."""
         return self.notices_of_classes(self._by_class(profile)[0], profile.require("classes"), value)
 
     def notices_of_classes(self, values: Floats, classes: NDArray[Any], value: Any) -> list[Notice]:
-        """Return the notice that the value is undefined, or that some classes have no value."""
+        """Return a notice if the value is undefined, or if some classes have no value."""
         absent = np.isnan(values)
         scalar_is_nan = absent.all() and self.average is not None  # this has a notice of its own
         if not absent.any() or scalar_is_nan or len(values) == 1:
@@ -137,7 +140,7 @@ class RankedByClass(Metric, rests_on="order"):
 
 @computed_once
 def _values_by_class(profile: ConfidenceProfile, metric: RankedByClass) -> tuple[Floats, Floats]:
-    """Return the value and the weight of each class. All averages share them."""
+    """Return the value of each class and the weight of its samples. They are computed once for all averages."""
     codes, weight, true_class = metric.classes_read(profile), metric.weight(profile), profile.require("true_class")
     values, support = np.empty(len(codes)), np.empty(len(codes))
     step = max(1, min(_MOST_COLUMNS, len(codes) // 16))

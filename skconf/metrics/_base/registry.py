@@ -16,7 +16,7 @@ from skconf.profile import as_profile
 
 @dataclass(frozen=True)
 class Preset:
-    """A named scorer: its parameters, and the function that makes a score of the value."""
+    """What a named scorer means: parameters of the metric, and the function that turns its value into a score."""
 
     params: Mapping[str, Any] = field(default_factory=dict)
     transform: Any = None
@@ -155,7 +155,7 @@ class Registered(ABC):
 
     @classmethod
     def with_params(cls, params: Mapping[str, Any]) -> Any:
-        """Return the metric with these parameters, of the kind that they need; raise if a parameter is unknown."""
+        """Return what computes the metric with these parameters; raise if a parameter is unknown."""
         known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         for given in params:
             if given not in known:
@@ -166,7 +166,7 @@ class Registered(ABC):
         return cls(**params).computed_by()
 
     def computed_by(self) -> Any:
-        """Return the metric that computes this one. It is another object if the parameters change its kind."""
+        """Return what computes this metric: itself, or a `Substitute` if its parameters need another kind of metric."""
         return self
 
     def __repr__(self) -> str:
@@ -228,12 +228,15 @@ def forget(cls: type[Any]) -> None:
 
 
 def meant_by(name: str) -> list[type[Any]]:
-    """Return the definitions that have this name in other libraries."""
+    """Return the definitions of the metrics that other libraries call by this name."""
     return [cls for cls in _METRICS.values() if name.lower() in cls.info.aliases]
 
 
 def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> None:
-    """Raise if another class has the same name of a metric or scorer. The same class may be defined again."""
+    """Raise if another class already uses the name of the metric or of a scorer.
+
+    The same class may be defined again.
+    """
     own = scorers.get(name)
     if own is not None and (own.params or own.transform is not None):
         raise TypeError(f"The scorer {name!r} differs from the function of this name. Rename the scorer.")
@@ -249,7 +252,7 @@ def _place(cls: type[Any]) -> str:
 
 
 def _check_rests_on(cls: type[Registered]) -> None:
-    """Raise if a metric that is one number lacks a known word for what its value depends on."""
+    """Raise if `rests_on` is not a known word. Only a metric that is not one number may leave it out."""
     known, word = get_args(RestsOn), getattr(cls, "rests_on", None)
     if word in known or (word is None and cls.result is not float):
         return
@@ -378,7 +381,7 @@ _DIRECTION = {
 
 
 def _documentation(cls: type[Any]) -> str:
-    """Return the docstring of a definition, with the texts that all metrics, or all of a family, share."""
+    """Return the docstring of a definition, filled with the texts that all metrics share, or all of its family."""
     low, high = (_number(bound) for bound in cls.info.bounds)
     best = "" if cls.info.best is None else f", {_number(cls.info.best)} is best"
     places = {

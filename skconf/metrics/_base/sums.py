@@ -56,7 +56,7 @@ class Term:
     power: int = 1
 
     def weighted(self, sample_weight: Floats | None) -> NDArray[Any]:
-        """Return the values times the weights, with one row for each sample if values or weights differ."""
+        """Return the values times the weights; a single value for all samples stays single if there are no weights."""
         values = np.asarray(self.values)
         if sample_weight is None:
             return values
@@ -64,7 +64,7 @@ class Term:
         return values * (weight if values.ndim < 2 else weight[:, np.newaxis])
 
     def pull_back(self, gradient: NDArray[Any], sample_weight: Floats | None, n_samples: int) -> Floats:
-        """Return, for every sample, its weighted values times the gradient of the sum to which they are added."""
+        """Return the effect of each sample: its weighted values times the gradient of the sums they are added to."""
         each = self.weighted(sample_weight)
         if self.cells is not None:
             gradient = gradient[self.cells.codes]
@@ -82,7 +82,7 @@ class _Values:
 
 
 class _Read(NamedTuple):
-    """A term for summing. Terms with the same values or cells share these objects."""
+    """A term that is ready for summing. Terms with the same values or cells hold the same objects."""
 
     values: _Values
     cells: Cells | None
@@ -95,11 +95,12 @@ class _Read(NamedTuple):
 
 
 class BlockSums:
-    """Sums of terms, and of products of two terms, over the samples of a block. Shared parts are computed once.
+    """Sums of terms, and of products of two terms, over the samples of a block.
 
-    If the block holds columns or cells under a name, such as a key of `computed_once`, this name identifies them.
-    Otherwise, their term identifies them. Columns are multiplied by `numpy.dot`, because it lets other threads run,
-    unlike ``@``. Groups are numbered from 0. With groups, all sums have a leading axis over the groups.
+    What several sums need is computed once. Columns and cells of two terms are the same if they have the same name in
+    the block, such as a key of `computed_once`. Those without a name belong to their term alone. Columns are multiplied
+    by `numpy.dot`, because it lets other threads run, unlike ``@``. Groups are numbered from 0. With groups, all sums
+    have a leading axis over the groups.
     """
 
     def __init__(self, block: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> None:
@@ -124,10 +125,11 @@ class BlockSums:
         return np.asarray(self._members(place, self._product([], power)) @ values.given).reshape(*shape, -1)
 
     def products(self, terms: Sequence[Term]) -> Sums:
-        """Return, for any two sums of a metric, the sum over samples of the products of their terms.
+        """Return the sums over samples of the products of any two terms, for the covariances of the sums.
 
-        There is a matrix for every pair of terms, in order: its rows and columns are the sums of the two terms. If both
-        terms have the same cells, products of different cells are zero, and only the diagonal is returned.
+        There is a matrix for every pair of terms, in order. It has a row for each sum of the first term and a column
+        for each sum of the second. If both terms have the same cells, products of different cells are zero, so only the
+        diagonal is returned.
         """
         read = [self._read(term) for term in terms]
         return tuple([self._pair(one, other) for position, one in enumerate(read) for other in read[position:]])
@@ -152,7 +154,7 @@ class BlockSums:
         return found.reshape(*self._lead, sizes[0] * len(left), sizes[1] * len(right))
 
     def _sum(self, columns: Sequence[_Values], power: int, cells: Cells | None) -> NDArray[Any]:
-        """Return Σ wᵖ times the product of columns or numbers: one axis, with a sum for each group and cell."""
+        """Return Σ wᵖ times the product of columns or numbers: a vector with a sum for each cell in each group."""
         factor, arrays = 1.0, list[_Values]()
         for column in columns:
             if column.given.ndim == 0:
@@ -206,13 +208,16 @@ class BlockSums:
         return reduce(np.multiply, factors) if factors else None
 
     def _members(self, place: Cells, column: Floats | None = None) -> Any:
-        """Return the matrix of places and samples. At its place, a sample has its number in `column`, or a one."""
+        """Return a sparse matrix with a row for each place and a column for each sample.
+
+        The only entry of a sample is at its place. It is the number of the sample in `column`, or 1.
+        """
         if column is None:
             return self._once("members", place, find=lambda: self._members(place, np.ones(self.n)))
         return sparse.csc_array((column, place.codes, np.arange(self.n + 1)), shape=(place.n, self.n))
 
     def _joint(self, one: Cells | None, other: Cells | None) -> Cells | None:
-        """Return the pair of cells of each sample as one cell."""
+        """Combine the two cells of each sample into one cell, which stands for this pair."""
         if one is None or other is None:
             return other if one is None else one
         first, second = one, other
@@ -221,7 +226,7 @@ class BlockSums:
         )
 
     def _read(self, term: Term) -> _Read:
-        """Return a term with its shared values and cells. The same name means the same objects."""
+        """Return a term with its values and cells. Those with the same name in the block are the same objects."""
         read: _Read | None = self._kept.get(term)
         if read is None:
             values = self._shared(term.values, _Values, np.asarray(term.values))
@@ -233,7 +238,7 @@ class BlockSums:
         return read
 
     def _shared(self, array: Any, make: Callable[..., Any], given: NDArray[Any], *more: Any) -> Any:
-        """Return the object made of an array. It is made once for each name."""
+        """Return what `make` makes of an array. It is made once for each name that an array has in the block."""
         name = self.block.name_of(array) if isinstance(array, np.ndarray) else None
         if name is None:
             return make(given, *more)

@@ -1,4 +1,4 @@
-"""The tail probability of a sum of rare sizes, exact and without draws."""
+"""The tail probability of a sum of the sizes of random events, without random draws."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,9 @@ _REACH = 8
 def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
     """Return P(Σ s e >= observed sum), with independent events e of probability 1/s, and sizes s >= 1.
 
-    If sizes are small compared with the spread of their sum, their sum is normal up to its skewness. The other sizes
-    are rounded to a grid, and added one by one to the distribution of their sum. This is exact for the rounded sizes,
-    however rare and large they are.
+    Sizes that are small compared with the spread of their sum are summed first: this sum is normal, with a correction
+    for its skewness. The other sizes are rounded to a grid, and the distribution of their sum is built up one size
+    after the other. This is exact for the rounded sizes, however rare and large they are.
     """
     if not occurred.any():
         return 1.0
@@ -45,7 +45,7 @@ def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
 
 
 def _cells(total: float, rest: Floats, spread: Floats) -> int:
-    """Return into how many cells to divide the observed sum, so that rounding is negligible."""
+    """Return the number of grid cells in the observed sum: enough to make rounding negligible, up to a limit."""
     usual = spread[-len(rest) :][rest < total] if len(rest) else rest
     if not len(usual):
         return _FEWEST_CELLS
@@ -59,7 +59,7 @@ def _variance(size: Floats) -> float:
 
 
 def _distribution(cell: Floats, chance: Floats, end: int) -> Floats:
-    """Return the probabilities of the sums 0, 1, ..., end - 1 of cells. Each cell is added with its chance."""
+    """Return the probabilities that the sum is 0, 1, ..., end - 1, if each size in `cell` is added with its chance."""
     found = np.zeros(end)
     beyond = cell >= end
     with np.errstate(divide="ignore"):
@@ -84,7 +84,7 @@ class _NormalSum:
         self.reach = self.observed - self.mean + _REACH * self.spread
 
     def tail(self, more: Floats) -> Floats:
-        """Return the probability of at least the observed sum plus `more`, with Edgeworth's first term."""
+        """Return the probability that the sum is at least the observed sum plus `more`, with Edgeworth's first term."""
         z = (self.observed + more - self.mean) / self.spread
         density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
         return np.asarray(np.clip(ndtr(-z) + self.skewness / 6 * (z * z - 1) * density, 0.0, 1.0))

@@ -160,14 +160,17 @@ class ConfidenceWeighted:
         return any(name in _PROBABILITIES for name in list(_parameters(self.metric))[1:2])
 
     def _reads_pos_label(self, kwargs: dict[str, Any]) -> bool:
-        """Return whether a metric of labels takes `pos_label`, and uses it with its average."""
+        """Return whether the metric takes and uses `pos_label`.
+
+        Metrics that take `average` use `pos_label` only with average="binary".
+        """
         parameters = _parameters(self.metric)
         if "pos_label" not in parameters:
             return False
         return "average" not in parameters or kwargs.get("average", parameters["average"].default) == "binary"
 
     def _probabilities(self, profile: ConfidenceProfile, passed: dict[str, Any]) -> Any:
-        """Return the probabilities as scikit-learn's metrics take them, and add the labels that the metric needs."""
+        """Return the probabilities as scikit-learn's metrics take them, and add the labels they need to `passed`."""
         classes, parameters = profile.require("classes"), _parameters(self.metric)
         ascending = np.argsort(classes, kind="stable")
         if "labels" in parameters:

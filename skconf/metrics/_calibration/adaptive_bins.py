@@ -85,7 +85,7 @@ adaptive_calibration_error = AdaptiveCalibrationError.function
 
 
 def _halved(count: Floats, mass: Floats, fewest: int) -> NDArray[np.intp]:
-    """Return the first level of each bin, from cumulative sums of samples and weights.
+    """Return the first level of each bin, given the cumulative counts of samples and their cumulative weights.
 
     All bins of one depth are halved at once.
     """

@@ -104,7 +104,7 @@ class CalibrationErrorByTests(
         return float(100 * points.weight[refuted].sum() / points.weight.sum())
 
     def _refuted(self, right: NDArray[Any], total: NDArray[Any], cell: Codes, chance: Floats) -> NDArray[np.bool_]:
-        """Return which chances are rejected by the numbers in their bins."""
+        """Return which probabilities of a right answer are rejected by the number of right answers in their bins."""
         # Between these limits, each tail alone is larger than alpha, so nothing is rejected. The margin is for
         # rounding.
         lowest = lower_limit(right, total - right, self.alpha)
@@ -121,7 +121,7 @@ tce_error = CalibrationErrorByTests.function
 
 
 def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
-    """Return the bin of every level by PAVA-BC, which pools adjacent violators with bounds on the size of a bin."""
+    """Return the bin of every level by PAVA-BC: pooling of adjacent violators, with bounds on the size of a bin."""
     sizes: list[float] = []
     rights: list[float] = []
     levels_in: list[int] = []
@@ -153,9 +153,9 @@ def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
 def exact_binomial_p_value(right: Floats, total: Floats, chance: Floats, enough: float = 0.0) -> Floats:
     """Return p-values of many two-sided exact binomial tests, as in `scipy.stats.binomtest`.
 
-    Each is the probability of all outcomes that are at most as probable as `right` successes in `total` trials, if a
-    success has the probability `chance`. If a cheap upper bound of a p-value is at most `enough`, this bound is
-    returned instead.
+    Suppose that a success has the probability `chance`. The p-value is then the probability of all outcomes that are no
+    more probable than `right` successes in `total` trials. If a cheap upper bound of a p-value is at most `enough`,
+    this bound is returned instead.
     """
     low, high = right < chance * total, right > chance * total
     out = np.ones(len(right))  # where the observed number is the expected one
@@ -168,7 +168,10 @@ def exact_binomial_p_value(right: Floats, total: Floats, chance: Floats, enough:
 
 
 def _p_value_below(k: Floats, n: Floats, p: Floats, q: Floats, expected: Floats, enough: float) -> Floats:
-    """Return p-values of fewer successes than expected; q is 1 − p, and `expected` is n p, rounded up."""
+    """Return p-values of k successes in n trials, if this is fewer than expected.
+
+    q is 1 − p, and `expected` is n p, rounded up.
+    """
     table = gammaln(np.arange(int(n.max(initial=0)) + 2) + 1.0)
     trials = n.astype(np.intp)
     constant, log_p, log_q = table[trials], np.log(np.maximum(p, SMALLEST)), np.log(np.maximum(q, SMALLEST))

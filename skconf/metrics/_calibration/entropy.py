@@ -219,7 +219,7 @@ ecd_test = ECDTest.function
 
 
 def distributions(profile: ConfidenceProfile, on: str) -> tuple[Floats, Codes]:
-    """Return the probabilities of the outcomes, in float64, and which of them happened."""
+    """Return the probabilities of the outcomes, in float64, and the outcome that happened."""
     if on == "classes":
         outcome = profile.require("true_class")
         # The check of the input lets rounding errors above 1 and below 0 pass.

@@ -39,13 +39,13 @@ class _Binned(Additive, rests_on="errors"):
         return _bin_terms(profile.correctness, profile.confidence, bins_of_confidence(profile, self.n_bins))
 
     def sums_of_levels(self, ranking: Ranking) -> Sums:
-        """Return the sums for `combine`, over bins of equal mass."""
+        """Return the sums that `combine` takes, one for each bin of equal mass."""
         levels = Levels.of(ranking)
         cell = equal_mass_bin(levels.weight, self.n_bins)
         return tuple(np.bincount(cell, weights=column) for column in self.columns_of_levels(levels))
 
     def columns_of_levels(self, levels: Levels) -> Sequence[Floats]:
-        """Return the columns that are summed."""
+        """Return the columns that are summed in each bin."""
         return levels.gap, levels.weight
 
     def sums_of_equal_mass(self, profile: ConfidenceProfile) -> Sums:
@@ -277,8 +277,8 @@ class _EqualMass(Substitute, Whole):
 def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]:
     """Return a norm of the gaps between confidence and accuracy, over bins along the last axis; NaN without weight.
 
-    A gap is Σ w (z − c) in a bin, and a weight Σ w. The norm "l1" is the mean of the gaps, "l2" their root mean square,
-    and "max" their maximum.
+    `weight` is Σ w in each bin, and `gap` is Σ w (z − c). The gap between confidence and accuracy is the absolute value
+    of their quotient. The norm "l1" is the mean of these gaps, "l2" their root mean square, and "max" their maximum.
     """
     total = weight.sum(axis=-1)
     if norm == "l1":

@@ -235,7 +235,10 @@ def _cells_for(sigma: float) -> int:
 
 
 def _put_on_grid(confidence: Floats, gap: Floats, cells: int) -> Floats:
-    """Divide every gap between the two cells with the nearest centres. What is beyond an end is mirrored there."""
+    """Divide every gap between the two cells with the nearest centres.
+
+    A part outside [0, 1] goes to the cell at that end.
+    """
     mass = np.zeros(cells + 2)  # with a cell on each side
     for rows in row_blocks(len(gap), _COLUMNS):
         place = confidence[rows] * cells + 0.5

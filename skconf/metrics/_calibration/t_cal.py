@@ -145,7 +145,7 @@ class TCalTest(
         return resolution_notices(self.info.name, len(value.n_bins), self.n_resamples, self.alpha)
 
     def _draw(self, bins: "_NestedBins", confidence: Floats, weight: Floats) -> Floats:
-        """Return the estimates, times n, for calibrated samples drawn with replacement from the confidences."""
+        """Return n times the estimates, for confidences drawn with replacement and calibrated random answers."""
         rng = np.random.default_rng(self.random_state)
         n, n_levels = int(weight.sum()), len(confidence)
         level_of = np.repeat(np.arange(n_levels), weight.astype(np.intp))
@@ -168,8 +168,8 @@ t_cal_test = TCalTest.function
 class _NestedBins:
     """Bins of distinct confidences. The number of bins doubles from level to level.
 
-    From one level to the next coarser one, only bins that merge change the estimate. So all levels together cost about
-    as much as one level.
+    The estimate of a level follows from that of the next finer level, because only the bins that merge change it. So
+    all levels together cost about as much as one level.
     """
 
     def __init__(self, confidence: Floats, n_bins: NDArray[np.int64]) -> None:
@@ -188,7 +188,7 @@ class _NestedBins:
             bins, rows = bins[kept], rows[kept]
 
     def estimates(self, count: Floats, right: Floats) -> Floats:
-        """Return Σ_bins ((Σ d)² − Σ d²) / |bin| for every level, from counts for every confidence and trial.
+        """Return Σ_bins ((Σ d)² − Σ d²) / |bin| for every level and trial, where d = c − z.
 
         `count` (samples) and `right` (right predictions) have the shape (n_confidences, n_trials). The sums have the
         shape (n_levels, n_trials), from the coarsest level to the finest.

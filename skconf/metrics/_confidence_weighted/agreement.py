@@ -228,7 +228,7 @@ class CWCohenKappa(
         return 1 - divide(observed, by_chance, np.nan)
 
     def _cost(self, distance: NDArray[Any]) -> NDArray[Any]:
-        """Return the cost of a confusion from the distance of the positions."""
+        """Return the cost of confusing two classes, given the distance of their positions."""
         return {None: np.not_equal(distance, 0), "linear": distance, "quadratic": distance**2}[self.weights]
 
 

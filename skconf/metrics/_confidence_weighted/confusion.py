@@ -34,8 +34,8 @@ def outcomes_of(
     """Return the sums of hits, false alarms and misses of every class.
 
     Each is a direct sum, not a difference of sums. So no digits are lost, and a sum without samples is exactly zero.
-    Each prediction counts `count`, before its sample weight. If a positive class is given, the sums are for two
-    classes: all other classes together, and the positive class.
+    `count` is how much each prediction counts, before it is multiplied by its sample weight. If a positive class is
+    given, the sums are for two classes: all other classes together, and the positive class.
     """
     if positive is not None:
         true, predicted, n_classes = (true == positive).astype(np.intp), (predicted == positive).astype(np.intp), 2

@@ -93,7 +93,7 @@ class CWROCCurve(
         check_option(self.drop_intermediate, "drop_intermediate", (False, True))
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return the notices of axes that are undefined."""
+        """Return a notice for each axis that is undefined."""
         return [
             Notice(
                 f"{self.info.name} is undefined on one axis, because no {side} sample has a confidence above 0.",
@@ -207,6 +207,6 @@ def _confidence_weight(profile: ConfidenceProfile) -> Floats:
 
 
 def _share(weight: Floats) -> Floats:
-    """Return cumulative sums, from zero, as shares of the last one."""
+    """Return cumulative weights, with a 0 before them, as shares of the last one."""
     running = np.append(0.0, weight)
     return divide(running, running[-1], np.nan)

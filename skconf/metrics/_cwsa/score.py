@@ -56,7 +56,7 @@ def worth_of(phi: Callable[[Floats], ArrayLike], confidence: Floats) -> Floats:
 
 
 def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
-    """Return the correctness of each answer; with a similarity, graded by predicted and true class."""
+    """Return the correctness of each answer or, if similarities are given, that of its predicted and true class."""
     if similarity is None:
         return profile.correctness
     matrix = similarity_of(similarity, profile.require("classes"))
@@ -65,7 +65,7 @@ def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
 
 @computed_once_of_confidence
 def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
-    """Return (c − τ)/(1 − τ) for accepted predictions (1 if c is 1, at every threshold), and 0 for the others."""
+    """Return (c − τ)/(1 − τ) for accepted predictions, and 0 for the others. If both c and τ are 1, it is 1."""
     if threshold >= 1:
         return scored_from(profile, threshold).astype(np.float64)
     return np.maximum(profile.confidence - threshold, 0.0) / (1 - threshold)
@@ -105,7 +105,10 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
         check_reward(self.phi, self.similarity)
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
-        """Return nothing, because 0.5 is CWSA's own default. In a binary task, it accepts all predictions."""
+        """Return no warnings, because the default threshold 0.5 is CWSA's own.
+
+        In a binary task, this threshold accepts all predictions.
+        """
         return []
 
     @abstractmethod
@@ -113,7 +116,10 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
         """Return the reward of a prediction with confidence 1, given its correctness in [0, 1]."""
 
     def rows_of(self, profile: ConfidenceProfile) -> ConfidenceProfile:
-        """Return the rows. If the metric divides by the number of all rows, they include rows that abstain."""
+        """Return the rows that the metric uses.
+
+        Rows that abstain are among them if it divides by the number of all rows.
+        """
         return profile.everything if self.normalize == "all" else profile
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:

@@ -1,4 +1,4 @@
-"""The cost of an answer before any rejection, and its uncertainty."""
+"""The cost of an answer if none is rejected, and its uncertainty."""
 
 from dataclasses import fields
 from typing import Any, ClassVar, Self, cast
@@ -38,7 +38,10 @@ class CandidateCost(Additive, rests_on="errors"):
     eps: float = 1e-7
 
     def __new__(cls, **given: Any) -> Self:
-        """Keep the names of the given parameters: their values are the user's costs, even if they are the defaults."""
+        """Keep the names of the parameters that the user gave.
+
+        They are the user's costs, even if they equal the defaults.
+        """
         metric = super().__new__(cls)
         object.__setattr__(metric, "_given", tuple(given))
         return metric
@@ -51,10 +54,11 @@ class CandidateCost(Additive, rests_on="errors"):
             raise ValueError(f"cost_matrix must be a matrix, 'log' or None, but is {self.cost_matrix!r}.")
 
     def answers(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
-        """Return the uncertainty and cost of every answer, and the largest uncertainty of a best decision.
+        """Return the uncertainty and cost of every answer, and the largest uncertainty that a best decision can have.
 
-        The uncertainty is the expected cost under the given probabilities. The decision is the one that a classifier
-        answered, or the given prediction, or else the decision of least expected cost.
+        With a cost matrix, the uncertainty is the expected cost of the decision under the given probabilities. The
+        decision is the classifier's answer or the given prediction. If there is neither, it is the decision of least
+        expected cost.
         """
         if profile.kind == "costs":
             return self._own_costs(profile)
@@ -84,7 +88,10 @@ class CandidateCost(Additive, rests_on="errors"):
         return at_decision(expected, decision), costs[true_class, decision], largest
 
     def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
-        """Return the metric, and warnings: one if the classifier decides by costs that the metric was not given."""
+        """Return the value and warnings.
+
+        If the classifier decides by costs that the metric was not given, one warning says so.
+        """
         value, notices = super().evaluate(profile)
         unknown = self._notice_of_costs(profile)
         # `notices_of_sums` is left out: it would repeat the notice of unknown costs.
@@ -186,7 +193,7 @@ class CandidateCost(Additive, rests_on="errors"):
 
 
 def answered_decision(profile: ConfidenceProfile) -> Codes | None:
-    """Return the column of the decision that was answered or given; None if there is none."""
+    """Return the decision that the classifier or the user gave for each answer, as a column; None if there is none."""
     if profile.decided is not None:
         return profile.decided
     return profile.require("predicted_class") if profile.answered or profile.prediction_given else None

@@ -46,7 +46,7 @@ class _RejectableCost(CandidateCost):
         return terms
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
-        """Return the term of the cost, and further terms for warnings."""
+        """Return the term whose mean is the loss, and further terms that only warnings use."""
         return [Term(self.cost(uncertainty, cost, largest))]
 
     def combine(self, *sums: NDArray[Any]) -> Any:

@@ -90,7 +90,7 @@ risk_coverage_curve = RiskCoverage.function
 
 
 class _Counted(Ranked):
-    """An area whose weights are repetition counts, so their sizes matter and not only their ratios."""
+    """An area for which sample weights are numbers of repetitions. So their sizes matter, and not only their ratios."""
 
     weight_meaning = WeightMeaning.WHOLE_COUNTS
     why_resampled = ""
@@ -100,7 +100,7 @@ class _Counted(Ranked):
         return super().value(profile)
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
-        """Return warnings; one more if all weights are smaller than one repetition."""
+        """Return warnings. If all sample weights are below 1, one warning says so."""
         found, weight = super().notices(profile, value), profile.sample_weight
         if weight is None or weight.max() >= 1:
             return found
@@ -286,9 +286,9 @@ augrc_loss = AUGRC.function
 def prefix_risk_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
     """Return the derivatives of the mean prefix risk by the weight of right and of wrong predictions at each score.
 
-    They are derivatives of the limit of this risk for many samples, where harmonic differences become logarithms. An
-    error at a score counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f the weight
-    at the same score, and W the total weight.
+    The risk is taken in its limit for many samples, where differences of harmonic numbers become logarithms. An error
+    then counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), where b is the weight at higher scores, f the weight at its
+    own score, and W the total weight.
     """
     weight, total = ranking.weight, ranking.total_weight
     after = np.cumsum(weight)

@@ -41,7 +41,7 @@ coverage : float, default=None
 
 
 class AtThreshold(Ratio):
-    """A metric of the accepted predictions, whose score reaches a threshold."""
+    """A metric of the accepted predictions: those whose score is at least a threshold."""
 
     shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{coverage}": _COVERAGE})
 
@@ -120,9 +120,9 @@ coverage_score = Coverage.function
 
 
 class AtCoverage(Substitute, Ranked):
-    """The accuracy or the error rate of the predictions with the highest scores, which are a given share of all.
+    """The accuracy or the error rate of a given share of the predictions: those with the highest scores.
 
-    Each resample accepts this share of its own rows, so its threshold is chosen again.
+    Each resample accepts this share of its own rows, so each has a threshold of its own.
     """
 
     undefined = "the model abstains in too many rows to accept this share"
@@ -154,14 +154,14 @@ class AtCoverage(Substitute, Ranked):
         return (-right, -wrong) if self.of_right else (right, wrong)
 
     def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
-        """Return which predictions may be accepted, because only their errors count."""
+        """Return the predictions down to the score at which the share is reached, because only their errors count."""
         ranking = self.ranking_of(profile)
         accepted, _, goal = self._curve(ranking)
         last = min(int(np.searchsorted(accepted, goal * (1 - _ROUNDING))), len(accepted) - 1)
         return np.asarray(profile.score >= ranking.score[max(last - 1, 0)])
 
     def _curve(self, ranking: Ranking) -> tuple[Floats, Floats, Any]:
-        """Return the weight and the errors of the predictions above each score, and the weight to accept."""
+        """Return weight and errors of the k highest scores, for k = 0, 1, ..., and the weight to be accepted."""
         answers = ranking.score > -np.inf
         accepted, errors = (
             np.insert(np.cumsum(each[..., answers], axis=-1), 0, 0.0, axis=-1)
@@ -171,7 +171,7 @@ class AtCoverage(Substitute, Ranked):
 
 
 def _interpolated(at: Any, x: Floats, y: Floats) -> Any:
-    """Return y at a place in each row, between values of x; the last y if x ends below the place."""
+    """Return y at one place in each row, interpolated between values of x; the last y if all x are lower."""
     at = np.minimum(np.expand_dims(at, -1), x[..., -1:])
     above = np.count_nonzero(x < at, axis=-1, keepdims=True)
     (x0, y0), (x1, y1) = ([np.take_along_axis(each, k, axis=-1) for each in (x, y)] for k in (above - 1, above))
