@@ -52,8 +52,8 @@ def accumulate(
           lines (.jsonl, .ndjson, with an object in each line), also compressed. They are read batch by batch. If
           several paths lead to the same file, it is read once. A folder, or a pattern that ends in a star, skips files
           with other endings, such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or
-          bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" mean "1", unless they are
-          labels themselves. A part ``name=value`` of a path is a column.
+          bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" are read as "1",
+          unless these texts are labels themselves. A part ``name=value`` of a path is read as a column.
         - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
           polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
           dimensions);
@@ -65,8 +65,8 @@ def accumulate(
     {columns}
     n_jobs : int, default=None
         Number of threads that read files. None is 1, unless a ``joblib.parallel_config`` context sets it; -1 is one for
-        each core. The results are identical, bit for bit, for any number. Tasks of Dask, Spark and joblib have one
-        thread each.
+        each core. The results are identical, bit for bit, for any number of threads. Tasks of Dask, Spark and joblib
+        use one thread each.
     progress : bool, default=False
         Show on stderr how much of the files has been read.
 
@@ -79,8 +79,8 @@ def accumulate(
     Raises
     ------
     ValueError
-        If an entry is missing or invalid, if a column is missing, or if labels are needed. The message names file,
-        column and row. Dask and Spark put this error into errors of their own.
+        If a column is missing, if a value in a table is missing or invalid, or if `labels` are needed but not given.
+        The message names file, column and row. Dask and Spark wrap this error in errors of their own.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -94,8 +94,8 @@ def accumulate(
 
     Notes
     -----
-    A cluster sends one accumulator for each partition: a few kilobytes for metrics of sums, up to some megabytes for
-    metrics of ranks. skconf must be installed on its workers.
+    A cluster sends one accumulator for each partition: a few kilobytes for metrics that are functions of sums, and up
+    to some megabytes for metrics that depend on the order of the confidences. skconf must be installed on its workers.
 
     Memory does not grow with the length of a file: each thread holds a batch of 50 to 80 MB. For a Parquet file with
     large row groups, pyarrow also holds pages of about 3 MB for each column.

@@ -29,22 +29,22 @@ class MetricAccumulator:
     """Scores of predictions that come in parts: batches of a file, partitions of a cluster, one day after another.
 
     Its size does not grow with the number of samples. Accumulators can be merged in any order and pickled, so any
-    map-reduce engine can use them. The scores are the same as for all samples in memory:
+    map-reduce engine can use them. The scores are the same as for all samples in memory, within these limits:
 
     - Most metrics are functions of sums. Sums have twice the usual number of digits, so the order of the parts does not
       matter.
-    - Metrics of the order of the confidences (areas under risk-coverage and ROC curves) are exact up to `max_levels`
-      distinct confidences. Beyond that, confidences are rounded to a grid that does not depend on the data, and
-      :meth:`error_bounds` returns a bound on the error of the score.
-    - Metrics of the confidences themselves (`neg_smooth_ece`, `neg_ecce`, `neg_calibration_distance`,
+    - Metrics that depend on the order of the confidences (areas under risk-coverage and ROC curves) are exact up to
+      `max_levels` distinct confidences. If there are more, confidences are rounded to a grid that does not depend on
+      the data, and :meth:`error_bounds` returns a bound on the error of the score.
+    - Metrics that depend on the values of the confidences (`neg_smooth_ece`, `neg_ecce`, `neg_calibration_distance`,
       `metric_coverage_auc_to_zero`, and errors over bins of equal mass) are also exact up to `max_levels` distinct
       confidences. If there are more, an error is raised.
 
     Parameters
     ----------
     names : callable, str, scorer, pair (name, parameters), or list or mapping of them
-        Metrics, named as in :func:`skconf.inference.confidence_interval`. The key of a result is the name, with the
-        given parameters; in a mapping it is the key of the mapping.
+        Metrics, named as in :func:`skconf.inference.confidence_interval`. The key of a result is the name of the
+        metric, with the given parameters. If `names` is a mapping, its keys are used instead.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns of probabilities. None uses the labels of the first part, which must then have all labels.
     pos_label : label, default=None
@@ -68,8 +68,8 @@ class MetricAccumulator:
     Raises
     ------
     ValueError
-        If there is no such metric. If it cannot be accumulated, because it takes no sample weights or is evaluated by
-        calling a function.
+        If there is no such metric. If a metric cannot be accumulated, for instance because it takes no sample weights,
+        or needs all predictions at once.
     TypeError
         If an entry does not name a metric, or names one whose value is not a single number.
 
@@ -82,9 +82,10 @@ class MetricAccumulator:
     -----
     The grid keeps the leading binary digits of a confidence c that is below 1/2, and of 1 − c otherwise. The number of
     digits is such that there are `max_levels` steps in [0, 1]; for 65,536 steps, nine digits after the first one are
-    kept. So confidences near 1 are separated as finely as confidences near 0, and 0, 1/2 and 1, which may be frequent,
-    are separated from all others. Confidences that are rounded to the same number count as tied. Two orders give bounds
-    of the exact score: within each step, all right predictions are above the wrong ones, or all are below.
+    kept. So confidences near 1 are separated as finely as confidences near 0. No other confidence is rounded to 0, 1/2
+    or 1, because these may be frequent. Confidences that are rounded to the same number count as tied. The exact score
+    lies between the scores of two orders: among the predictions with the same rounded confidence, either all right ones
+    come first, or all wrong ones.
 
     Adding a small part takes about a millisecond. For parts of at least 10,000 samples, this overhead is negligible.
 
@@ -167,9 +168,9 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If predictions are not valid. If their labels, positive class or threshold differ from earlier parts. If a
-            metric needs something that the predictions lack. If there are more distinct confidences than a metric can
-            handle. Nothing is then added.
+            If predictions are not valid. If their labels, positive class or threshold differ from those of earlier
+            parts. If a metric needs something that the predictions lack. If there are more distinct confidences than a
+            metric can handle. Nothing is then added.
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
@@ -269,9 +270,10 @@ class MetricAccumulator:
             :func:`skconf.inference.confidence_interval`, except that the intervals of areas are wider by their error
             bound. "normal" replaces "bootstrap": it draws the sums from a normal distribution, without resampling (for
             `neg_mce`, this distribution is wider if a bin has few samples). "bayesian", which
-            :func:`skconf.inference.confidence_interval` uses below 100 errors, needs the samples. Here "delta" replaces
-            it; 95% intervals then covered the truth in 85 to 97% of simulated sets. Below 30 errors, and for the size
-            ratio, there is no interval. Numbers are then NaN, and a warning says why.
+            :func:`skconf.inference.confidence_interval` uses below 100 errors, needs the samples. From 30 to 100
+            errors, "delta" replaces it; 95% intervals then covered the truth in 85 to 97% of simulated sets. Below 30
+            errors, and for the calibrated size ratio, there is no interval: `low`, `high` and `standard_error` are NaN,
+            and a warning says why.
 
         Raises
         ------
@@ -307,7 +309,7 @@ class MetricAccumulator:
             )
         if state.n_units < 2:
             raise ValueError(
-                f"The error of a score cannot be estimated from {state.n_units} samples with weight. "
+                f"The error of a score cannot be estimated from {state.n_units} samples with positive weight. "
                 "At least two are needed."
             )
         rows = {}

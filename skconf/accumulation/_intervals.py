@@ -23,7 +23,7 @@ _CANCELLED = 1e-13
 
 
 class Moments:
-    """The sums of a metric over samples, and the sums of products of any two of their terms.
+    """The sums of a metric over samples and, for each pair of sums, the sum of the products of their terms.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Moments:
     products : tuple of ndarray
         The sums of the results of :meth:`BlockSums.products`.
     n_units : int
-        Number of samples that have weight.
+        Number of samples with positive weight.
     """
 
     def __init__(self, statistic: Statistic, sums: Sums, products: Sums, n_units: int) -> None:
@@ -97,10 +97,10 @@ class Moments:
         rng : Generator
             The generator of the draws.
         calibrated : sequence of tuple of ndarray
-            For calibration errors, the expected sums under calibrated confidences, and sums of products of deviations.
-            Sums are drawn with these means and variances. The interval is extended to 0 if more than a share of 1 −
-            `confidence_level` of the draws have an error at least as large as the value. Empty tuples for other
-            metrics.
+            For calibration errors, the sums that are expected if confidences are calibrated, and the sums of products
+            of deviations from them. Sums drawn with these means and variances show how large the error is by chance. If
+            more than a share of 1 − `confidence_level` of these errors are at least as large as the value, the interval
+            is extended to 0. For other metrics, empty tuples.
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
@@ -160,7 +160,7 @@ def check_enough(part: float, total: float, squares: float) -> None:
     Parameters
     ----------
     part, total, squares : float
-        Σ w of one kind, of both, and Σ w².
+        Σ w of one kind of samples, Σ w of all samples, and Σ w² of all samples.
     """
     few = Share(part / total, total * total / squares).rarer if total else 0.0
     if few < ENOUGH_OF_SUMS:

@@ -27,13 +27,13 @@ class LevelTable:
     Attributes
     ----------
     limit : int
-        Largest number of distinct scores, and of cells of the grid over [0, 1].
+        Largest number of distinct scores without rounding, and number of steps of the grid in [0, 1].
     exact : bool
         Whether the scores are not rounded.
     level : ndarray of shape (n_levels,)
         Distinct scores, ascending.
     weight : ndarray of shape (4, n_levels)
-        Σ w of the first kind and of the second, and Σ w² of both.
+        Four rows: Σ w of the first kind, Σ w of the second kind, Σ w² of the first kind, and Σ w² of the second kind.
     """
 
     limit: int

@@ -31,12 +31,12 @@ _MOST_NUMBERS, _FEWEST = 1 << 18, 1 << 8
 
 
 class Plan:
-    """Computes the sums and tables of parts for a number of scores.
+    """Computes the sums and tables of parts, from which several scores are computed.
 
     Parameters
     ----------
     statistics : mapping of str to Statistic
-        The scores by the key of their result.
+        The scores, by the keys that their results will have.
     intervals : bool
         Whether second moments are kept.
     max_levels : int

@@ -103,8 +103,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--group",
         nargs="+",
         metavar="COLUMN",
-        help="report a row of metrics for each group, for files of any size. Groups are columns, or parts NAME=VALUE "
-        "of a path. To find where the model fails, use --slices",
+        help="report a row of metrics for each group, for files of any size. COLUMN may also be the NAME of parts "
+        "NAME=VALUE of the paths. To find where the model fails, use --slices",
     )
     evaluate.add_argument(
         "--slices",
@@ -120,7 +120,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         type=int,
         default=-1,
         metavar="N",
-        help="number of threads that read batches. Any number gives the same values (default: one for each core)",
+        help="number of threads that read batches; it does not change the values (default: one for each core)",
     )
     evaluate.add_argument(
         "--threshold",
@@ -165,8 +165,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--confidence-level",
         type=float,
         metavar="P",
-        help="level of intervals and guarantees. The table then shows an interval for each metric (default: 0.95 on "
-        "the page, and no intervals in the table)",
+        help="level of intervals and guarantees. If you pass it, the table shows an interval for each metric "
+        "(default: 0.95 on the page, and no intervals in the table)",
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="also write the table of metrics to a file")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write the report as an HTML page")

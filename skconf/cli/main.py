@@ -56,8 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0 on success; 1 if a data set failed or something cannot be guaranteed; 2 after a mistake of the
-        user, or if the disk is full; 130 if interrupted; 141 if the reader of the output, such as ``head``, has ended.
+        Exit status: 0 on success; 1 if a part, such as a data set, failed, or if something cannot be guaranteed; 2
+        after a mistake of the user, or if the disk is full; 130 after Ctrl-C; 141 if the program that reads the output,
+        such as ``head``, has ended.
     """
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)
@@ -85,7 +86,7 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
     given : sequence of str
         Command-line arguments.
     prog : str, default=None
-        The command that the user types. None means the command that was typed.
+        Name of the program in the help. None means the name that the user typed.
     """
     parser = _Parser(
         prog=_typed() if prog is None else prog,

@@ -315,7 +315,7 @@ def _text(found: Mapping[str, Any]) -> str:
     if "clusters" in found:
         row = "answer" if answers else "row"
         cell = "cluster and slice" if "slice" in found["thresholds"][0] else "cluster"
-        lines.append(f"One random {row} of each {cell} counts below ({found['clusters']:,} clusters).")
+        lines.append(f"All numbers below are from one random {row} of each {cell} ({found['clusters']:,} clusters).")
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)

@@ -93,7 +93,9 @@ def _get(url: str, target: Path, title: str) -> None:
                     file.write(block)
                     bar.update(len(block))
                     if file.tell() > MOST_SENT:
-                        raise ValueError(f"{url} sends more than {MOST_SENT:,} bytes, more than any of the files has")
+                        raise ValueError(
+                            f"{url} sends more than {MOST_SENT:,} bytes; no file of the data sets has so many"
+                        )
         size = target.stat().st_size
         if total not in (None, size):
             raise OSError(f"the connection ended after {size:,} of {total:,} bytes")
@@ -170,4 +172,4 @@ def _copy(source: IO[bytes], target: Path) -> None:
 
 def _check_size(n_bytes: int) -> None:
     if n_bytes > MOST_UNPACKED:
-        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes, more than any of the files has")
+        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes; no file of the data sets has so many")

@@ -230,7 +230,7 @@ class TestLabelsAndIds:
         files = {"one": "a.csv", "two": "b.csv"}
         text = " ".join(ConfidenceReport.from_files(files).text().split())
         first, last = answers["id"][same].iloc[[0, -1]]
-        where = f"have other ids in column 'id', first in row {int(np.argmax(same))}: {first} and {last}"
+        where = f"have different ids in column 'id', first in row {int(np.argmax(same))}: {first} and {last}"
         assert f"Not compared: one and two {where} (ids='id' matches rows by it)." in text
         matched = ConfidenceReport.from_files(files, ids="id")
         assert matched.frame.at["aurc_loss", "best_model"] == "no difference shown"

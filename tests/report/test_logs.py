@@ -387,7 +387,7 @@ def test_two_files_whose_ids_repeat_are_compared_by_question(form, shuffled):
     order = RNG.permutation(N) if shuffled else np.arange(N)
     files = {"a": written(REPEATED, "a", form), "b": written(other.iloc[order], "b", form)}
     if shuffled:
-        assert "have other ids" in ConfidenceReport.from_files(files).evidence.unpaired["b"]
+        assert "have different ids" in ConfidenceReport.from_files(files).evidence.unpaired["b"]
     report = ConfidenceReport.from_files(files, metrics=["accuracy"], ids="id" if shuffled else None)
     assert not report.evidence.unpaired
     second = report.evidence.profiles["b"]

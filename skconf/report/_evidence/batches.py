@@ -49,7 +49,7 @@ class InBatches(NamedTuple):
     kind : str
         The kind of answers: right or wrong, graded, or with costs.
     stops : Stops or None
-        Thresholds, if there are no groups, and all rows are right or wrong with the same weight.
+        Thresholds. None if there are groups, or if not all rows are right or wrong with the same weight.
     is_counted : bool
         Whether all rows are right or wrong with the same weight.
     """

@@ -33,8 +33,8 @@ class BySlice:
     shares : Shares
         The share of right answers in each slice.
     p_values : ndarray of shape (n_slices,)
-        Probability of so many errors or more if confidences are calibrated, after Holm's adjustment for all slices. NaN
-        if too few errors are expected for a test.
+        Probability of at least as many errors as observed if confidences are calibrated, adjusted by Holm's method for
+        all slices. NaN if too few errors are expected for a test.
     tested_by : {"rows", "clusters", "answers"}
         The units that the test assumes to be independent: single rows, groups of answers, or graded answers.
     """

@@ -39,7 +39,7 @@ class Difference(NamedTuple):
     p_adjusted : float
         P-value, adjusted by Holm's method for all differences; NaN if the models are not compared.
     better : model or None
-        The model that is better by more than chance.
+        The one of the two models that is better by more than chance; None if neither is.
     reason : str
         The reason why the models are not compared; empty if they are.
     """
@@ -63,10 +63,10 @@ class Comparison:
     baseline : model
         The model that the others are compared with.
     best : list of tuple of model, or str
-        For each row of the report, the models that are better than the baseline, or the baseline alone if all others
-        are worse; or `NOT_SHOWN` or `NOT_COMPARED`; or "" if the metric has no best value.
+        For each row of the report, the models that are better than the baseline. If all others are worse, the baseline
+        alone. Else `NOT_SHOWN` or `NOT_COMPARED`, or "" if the metric has no best value.
     differences : list of Difference
-        One for each metric that has a best value and each model except the baseline.
+        A difference for each metric that has a best value, and for each model except the baseline.
     reason : str
         The reason why nothing is compared. Empty if something is compared, or if there is only one model.
     left_out : mapping of str to str

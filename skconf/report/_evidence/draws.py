@@ -36,7 +36,7 @@ class Compared:
         The share of cases that each model then answers.
     differences : mapping of pair of models to tuple of float
         The result of the first model minus the result of the second, with the ends of its interval. The ends are NaN if
-        there are too few errors. All intervals for one target hold together.
+        there are too few errors. The intervals are wide enough for all of them to hold together.
     """
 
     target: float
@@ -126,7 +126,7 @@ class _Drawn:
     Attributes
     ----------
     answers, lost, count : ndarray of shape (n_draws, n_stops)
-        Weight of the answers, weight of the errors or losses among them, and their number.
+        Weight of the answers, weight of the errors or losses among them, and number of the answers.
     total : ndarray of shape (n_draws, 1)
         Weight of all rows.
     """

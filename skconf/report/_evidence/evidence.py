@@ -49,7 +49,7 @@ class Evidence:
     profiles : mapping of model to ConfidenceProfile
         Predictions; empty if these were read in batches.
     chosen : bool
-        Whether the metrics were chosen by name. A terminal then shows only them.
+        Whether the user chose the metrics by name. If so, a terminal shows nothing but these metrics.
     several : bool
         Whether there are columns for models, rather than a single one named "value".
     baseline : model
@@ -58,7 +58,7 @@ class Evidence:
         The reason why rows of a model cannot be paired with rows of the baseline. It completes "BASELINE and MODEL
         ...".
     known : mapping of model to Assessment
-        Verdicts that are known already.
+        Verdicts that were computed elsewhere, as in batches. If there are none, they are computed from `profiles`.
     level : float
         Level of the intervals.
     name : str

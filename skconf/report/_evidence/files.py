@@ -136,7 +136,7 @@ class OneFile(NamedTuple):
     score : ndarray of shape (n_samples,) or None
         Another score of each answer, if there is one.
     of_hundred : bool
-        Whether the confidences of the file are numbers up to 100.
+        Whether the confidences of the file are numbers up to 100, which were divided by 100.
     """
 
     profile: ConfidenceProfile
@@ -326,8 +326,8 @@ def _from_batches(
     )
     if (errors or prices is not None) and not evidence.stops:
         warn(
-            f"{option('errors')} and {option('prices')} are unused: weighted and graded rows show no thresholds in "
-            "batches"
+            f"{option('errors')} and {option('prices')} are unused: in batches, weighted or graded rows get no "
+            "thresholds"
         )
     return replace(evidence, errors=errors, prices=prices)
 
@@ -364,8 +364,8 @@ def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several:
     columns = [*next(iter(results.values())).values.columns, "count", *(["model"] if several else [])]
     if taken := [group for group in dict.fromkeys(groups) if group in columns]:
         raise DataError(
-            f"the groups {shorten(taken)} have names of columns of the report. Rename them in the file, or choose "
-            f"other metrics with {option('metrics')}.",
+            f"the groups {shorten(taken)} have the same names as columns of the report. Rename them in the file, or "
+            f"choose other metrics with {option('metrics')}.",
             kind="repeated column",
             column=taken[0],
         )

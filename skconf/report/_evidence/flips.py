@@ -19,16 +19,16 @@ _FEWEST = 10
 
 
 class Flips(NamedTuple):
-    """Answers that are right by one of two models only.
+    """Rows in which one of two models is right and the other is wrong.
 
     Attributes
     ----------
     n_flipped, to_wrong : int
-        Number of such answers, and how many of them are right by the first model.
+        Number of such rows, and in how many of them the first model is right.
     excluded : float
-        Differences of accuracies that are larger than this, in both directions, are excluded at 5%. It is the end of
-        the 90% interval that is further from 0. With few flips, it is an exact limit: the difference is not larger than
-        the share of flips in one direction. NaN if there is no interval.
+        A limit of the difference of the accuracies: larger differences, in either direction, are excluded at 5%. The
+        limit is the end of the 90% interval that is further from 0. If there are few flips, it is an exact limit of the
+        share of flips in the more frequent direction, because the difference is not larger. NaN if there is no limit.
     standard_error : float
         The standard error of the difference, from the same interval; NaN with few flips.
     """
