@@ -63,10 +63,11 @@ class PooledCalibrator(AmongPresentCalibrator):
     members : list of str, calibrators or None, default=None
         The members: names of calibrators, calibrators (they are cloned), or None for the raw probabilities. If
         `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes it also
-        has "spline", "smoothed_isotonic", "bayesian", a line of the log-odds and "quadratic". With more classes it also
-        has temperature scaling with a bend and a tail, once without and once with a shift for each class. If there are
-        n samples of K > 2 classes and K² ≤ 4 n, it also has matrix scaling with a sixteenth of the usual ridge. If K ≤
-        31, too, it has matrix scaling a second time, after smoothed isotonic regression.
+        has "spline", "smoothed_isotonic", "bayesian", "quadratic", and Platt scaling of the log-odds with a penalty for
+        slopes other than 1. With more classes it also has temperature scaling with a bend and a tail, once without and
+        once with a shift for each class. If there are n samples of K > 2 classes and K² ≤ 4 n, it also has matrix
+        scaling with a sixteenth of the usual ridge. If K ≤ 31, too, it has matrix scaling a second time, after smoothed
+        isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75

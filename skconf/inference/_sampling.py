@@ -314,7 +314,7 @@ class Sampling:
         return float(np.sqrt(expected / variance.sum())), expected**2 / float(unbiased**2 @ of_square)
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Draw how often each sample occurs in resamples of as many units as there are, drawn with replacement.
+        """Draw `n_units` units with replacement, and count each sample; repeat this for each resample.
 
         The counts, of shape (n_draws, n_samples), are multinomial. They have 8 bits, because a count is above 255 with
         a probability smaller than 1e-500.

@@ -85,7 +85,7 @@ class ConfidenceReport:
         - ``guarantee`` : "guaranteed", or why there is no guarantee. "no rule": there are weights or costs. "too few
           rows": no threshold could be guaranteed with so few rows. "more rows": more rows like these would be enough.
           "never observed": no threshold that accepts at least 20 answers has an error rate below the target. "few
-          answers": only thresholds that accept few answers keep the target.
+          answers": thresholds below the target accept too few answers for a guarantee.
         - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
         A row for each model and requested slice, worst first, with columns

@@ -71,7 +71,7 @@ class PathColumns:
         return [name for name in names if name not in self.values] if self.values else list(names)
 
     def added_to(self, table: Any, names: Iterable[Any]) -> Any:
-        """Return a table with those of `names` added that the path gives."""
+        """Add a column to a table for each of `names` that the path gives, and return the table."""
         from pyarrow import repeat
 
         for name in self.values.keys() & set(names):

@@ -51,7 +51,7 @@ def test_the_verdict_is_that_of_rows_that_abstain(rejecting):
     )
     assert said.n_samples == len(gone)
     gone_in_words = of_gone.summary(width=2000).splitlines()[0].replace("Abstained", "Rejected")
-    all_rows = f" Thresholds and failures are for all {N} rows, as if it answered them all."
+    all_rows = f" Thresholds and worst cases are computed from all {N} rows, as if it answered them all."
     assert of_rejected.summary(width=2000).splitlines()[0] == gone_in_words + all_rows
     (by_answer,) = of_rejected.evidence.by_answer.values()
     assert by_answer.shares.count.sum() == N

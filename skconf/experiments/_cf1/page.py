@@ -72,7 +72,7 @@ def _lower(variances: pd.DataFrame) -> str:
     return (
         f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases. A case is a "
         f"model, a metric, a class and a test size. The median ratio is {number(ratio.median())}. The paper "
-        "says that it always has less."
+        "says that this metric always has less variance."
     )
 
 

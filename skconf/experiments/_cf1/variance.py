@@ -37,11 +37,11 @@ class CF1Variance(NamedTuple):
     Attributes
     ----------
     variances : pandas.DataFrame
-        A row for each `n_test`, `model`, `metric` and `class`. `mean` and `variance` are over resamples of the ordinary
-        metric, and `c_mean` and `c_variance` of the probabilistic metric. `low` to `high`, and `c_low` to `c_high`, are
-        the middle 95% of the resamples. `undefined` and `c_undefined` are the shares of resamples in which the metric
-        is 0/0; these are left out. `p_f`, `p_bartlett` and `p_levene` are p-values of tests that both variances are
-        equal, NaN if a variance is 0.
+        A row for each `n_test`, `model`, `metric` and `class`. `mean` and `variance` are those of the ordinary metric
+        over the resamples, and `c_mean` and `c_variance` those of the probabilistic metric. `low` to `high`, and
+        `c_low` to `c_high`, are the middle 95% of the resamples. `undefined` and `c_undefined` are the shares of
+        resamples in which the metric is 0/0; these are left out. `p_f`, `p_bartlett` and `p_levene` are p-values of
+        tests that both variances are equal, NaN if a variance is 0.
     means : pandas.DataFrame
         A row for each `n_test`, `model` and `metric`, with the same columns for the mean over classes.
     contrasts : pandas.DataFrame

@@ -161,9 +161,9 @@ def ecuas_sampling_experiment(
 ) -> pd.DataFrame:
     """Make answers worse while confidences remain calibrated: the ECUAS paper's appendix B.1.
 
-    The answer is drawn from the calibrated probabilities at a temperature. Its confidence is its own calibrated
-    probability. Temperature 0 gives the most probable class. In the paper, a picture without numbers shows that the
-    cost rises with the temperature.
+    The answer is drawn from the calibrated probabilities at a temperature. Its confidence is its calibrated
+    probability, without the temperature. Temperature 0 gives the most probable class. In the paper, a picture without
+    numbers shows that the cost rises with the temperature.
 
     Parameters
     ----------

@@ -319,7 +319,7 @@ class Ratio(Additive):
 class Ranked(Metric):
     """A metric of the order of the scores, which uses the shared sort of the profile.
 
-    A subclass that defines `slopes` has influence values. It sets `why_resampled` to an empty text.
+    A subclass that defines `slopes` has influence values. Such a subclass must set `why_resampled` to an empty text.
     """
 
     why_resampled = "its slopes are not known"

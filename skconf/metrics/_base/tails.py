@@ -18,9 +18,9 @@ _REACH = 8
 def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
     """Return P(Σ s e >= observed sum), with independent events e of probability 1/s, and sizes s >= 1.
 
-    Sizes that are small compared with the spread of their sum are summed first: this sum is normal, with a correction
-    for its skewness. The other sizes are rounded to a grid, and the distribution of their sum is built up one size
-    after the other. This is exact for the rounded sizes, however rare and large they are.
+    Sizes that are small compared with the spread of their sum are summed first. Their sum is approximated by a normal
+    one with a correction for the skewness. The other sizes are rounded to a grid, and the distribution of their sum is
+    built up one size after the other. This is exact for the rounded sizes, however rare and large they are.
     """
     if not occurred.any():
         return 1.0

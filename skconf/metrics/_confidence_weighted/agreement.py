@@ -171,7 +171,7 @@ class CWCohenKappa(
 
     κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s). Here c is the confidence of the predicted class ŷ, t_j the sum
     of w c over samples of true class j, p_k the sum of w c over predictions of class k, s = Σ w c, and d the cost of a
-    confusion. It is scikit-learn's kappa with weights w c.
+    confusion. It is scikit-learn's kappa with the sample weights w c.
 
     {predictions}
     weights : {"linear", "quadratic"} or None, default=None

@@ -1,4 +1,4 @@
-"""The cost of an answer if none is rejected, and its uncertainty."""
+"""The cost of each answer, as if no answer were rejected, and the uncertainty of each answer."""
 
 from dataclasses import fields
 from typing import Any, ClassVar, Self, cast

@@ -57,5 +57,5 @@ class Flips(NamedTuple):
         return cls(flipped, to_wrong, most, float(error))
 
     def detectable(self, n_compared: int) -> float:
-        """Return the difference that one of `n_compared` tests with joint level 5% finds with 80% probability."""
+        """Return the difference that one test finds in 80% of data sets, if `n_compared` tests share a level of 5%."""
         return float((norm.ppf(1 - _SIZE / (2 * n_compared)) + norm.ppf(_POWER)) * self.standard_error)

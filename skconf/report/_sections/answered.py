@@ -65,7 +65,7 @@ def _of(evidence: Evidence, model: Any) -> str:
     )
     if rows is None or len(rows) == n_rows:
         return text
-    return f"{text} Thresholds and failures are for all {n_rows:,} rows, as if it answered them all."
+    return f"{text} Thresholds and worst cases are computed from all {n_rows:,} rows, as if it answered them all."
 
 
 def _in_words(
