@@ -203,11 +203,10 @@ def confidence_interval(
     of a cluster that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias of the standard
     error and its degrees of freedom are then computed from the sizes of the clusters and from the correlation within
     clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in one cluster (Karlin,
-    Cameron and Williams [9]_). The sizes and the correlation also imply a second standard error. It is needed because
-    all errors of a sample may by chance be in small clusters, and the first standard error is then too small. The
-    interval of a single model is at least as wide as the interval from the second standard error and the normal
-    distribution. If the standard error comes from resamples, the degrees of freedom are those of (Σ s)² / Σ s² clusters
-    of equal size, with s the size of a cluster.
+    Cameron and Williams [9]_). By chance, all errors may be in small clusters; this standard error is then too small.
+    So the interval of a single model is at least as wide as one from the standard error that the sizes and the
+    correlation imply. If the standard error comes from resamples, the degrees of freedom are those of (Σ s)² / Σ s²
+    clusters of equal size, with s the size of a cluster.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
@@ -232,28 +231,25 @@ def confidence_interval(
     Strata weigh unequally if their mean weights differ. This is so for the profiles of
     :meth:`skconf.ConfidenceProfile.at_prevalence`, which give classes other shares than in the sample. "bayesian" then
     draws within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every
-    stratum. In some draws, the right answer has the lowest confidence of all. If a stratum has fewer than ten errors,
-    its added error weighs less in half of the draws. If it has fewer than ten right answers, its added right answer
-    weighs less in the other half. The quantiles of each half are computed, and the interval contains all of them.
-    "mover" combines Jeffreys' intervals of the strata [7]_. Simulations had prevalences of 0.3 to 20%. If at least one
-    error was expected in the more frequent class, 95% intervals of each metric covered the true value in 94 to 98% of
-    sets. If this class had few rows and no errors, they covered it in up to 100%. Intervals by "delta" covered it in
-    only 33 to 88%.
+    stratum. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer
+    than ten right answers, its added right answer weighs less in the other half. The quantiles of each half are
+    computed, and the interval contains all of them. "mover" combines Jeffreys' intervals of the strata [7]_. In
+    simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least
+    one error was expected in the more frequent class, and in up to 100% otherwise; intervals by "delta" in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. Its
     upper end is computed as if there were half an error more, at the confidence of the most confident answer; Fay and
     Feuer add a whole error. In each of 200 simulated populations, the interval covered the size ratio in 93 to 99% of
-    the samples. Some of these populations were built to make the interval fail. If a single error could add more than
-    0.3, the interval would be too wide to be useful. In this case use :func:`~skconf.metrics.capped_size_ratio`, which
-    has an interval for any number of samples.
+    the samples. If a single error could add more than 0.3, the interval would be too wide to be useful. Use
+    :func:`~skconf.metrics.capped_size_ratio` then: it has an interval for any number of samples.
 
     The calibration error of any finite sample is above 0, and the calibration error of a resample is even larger. So
     the interval of a calibration error is extended to 0 unless the data reject calibration. Only calibration errors
     with ``on="classes"`` are not extended. To test calibration, correctness is drawn from the confidences `n_resamples`
     times. Let p be the share of draws whose calibration error is at least as large as the observed one. Calibration is
-    rejected if p is at most 1 − `confidence_level`. For graded answers, and with clusters, correctness is not drawn
-    from the confidences. Instead, each draw chooses a random half of the answers or clusters, and replaces their
-    correctness z by 2c − z, its mirror image at the confidence c.
+    rejected if p is at most 1 − `confidence_level`. For graded answers, and with clusters, each draw instead chooses a
+    random half of the answers or clusters, and replaces their correctness z by 2c − z, its mirror image at the
+    confidence c.
 
     References
     ----------

@@ -168,8 +168,8 @@ class ConfidenceReport:
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other:
-            intervals and guarantees then allow for this.
+            The cluster of each sample, such as its patient. Intervals and guarantees allow for samples of a cluster
+            that depend on each other.
         **options : dict
             Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `prevalence` and `by`.
 
@@ -256,24 +256,24 @@ class ConfidenceReport:
         ----------
         files : path, list of paths, or mapping of str to these
             Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
-            pattern, a folder, or a list of these. All files then belong to one model. Pass a mapping for several
-            models, which are then shown side by side. Instead of files, a model may have one log of a language model.
-            `correct` and `confidence` then have the meaning that they have in :func:`~skconf.read_log`.
+            pattern, a folder, or a list of these, all of one model. Pass a mapping for several models. Instead of
+            files, a model may have one log of a language model. `correct` and `confidence` then have the meaning that
+            they have in :func:`~skconf.read_log`.
         {columns}
         abstained : label or False, default=None
-            Column that says where the model abstains. It holds truth values, or is blank where the model abstains. Rows
-            in which the model abstains need no label, no grade and no confidence. None means the column ``abstained``,
-            if there is one. For a log, and for graded answers in JSON lines, None means the rules of
-            :func:`~skconf.read_log`. False means that the model never abstains. Not in batches.
+            Column that is true, or blank, where the model abstains. These rows need no label, no grade and no
+            confidence. None means the column ``abstained``, if there is one. For a log, and for graded answers in JSON
+            lines, None means the rules of :func:`~skconf.read_log`. False means that the model never abstains. Not in
+            batches.
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
             each other. Intervals then draw whole clusters, and guarantees use one answer of each. For a log, None means
             its ids. For other files, None means a column with a name such as ``id``, if ids repeat and have at most 100
             rows each on average. False means that rows are independent. Not in batches.
         score : label, default=None
-            Column with another score that ranks answers for selection. It may hold any numbers, for example the mean of
-            the confidences of two models in the same answer. The report then shows thresholds for both scores. Their
-            guarantees hold together, so you may use the better threshold. Not in batches.
+            Column with another score that ranks answers for selection, for example the mean of the confidences of two
+            models in the same answer. The report then shows thresholds for both scores. Their guarantees hold together,
+            so you may use the better threshold. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
             with a warning.
