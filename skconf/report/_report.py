@@ -56,10 +56,10 @@ def check_page_name(path: str | PathLike[str]) -> None:
 class ConfidenceReport:
     """A report on the confidences of a classifier, or of several: the result of :func:`~skconf.confidence_report`.
 
-    Its attributes hold the numbers. In a terminal, it prints the table of metrics and the verdict. With several models,
-    a star marks a model that is significantly better than the baseline, by default the first model. A notebook shows
-    the verdicts, the numbers of errors, and the table. :meth:`save` writes the whole report: can I trust the
-    confidences, when should the model abstain, which model is better, and where does it fail.
+    In a terminal, it prints the table of metrics and the verdict. With several models, a star marks a model that is
+    significantly better than the baseline, by default the first model. A notebook shows the verdicts, the numbers of
+    errors, and the table. :meth:`save` writes the whole report: can I trust the confidences, when should the model
+    abstain, which model is better, and where does it fail.
 
     Make one by :func:`~skconf.confidence_report`, :meth:`from_estimator` or :meth:`from_files`.
 
@@ -80,8 +80,8 @@ class ConfidenceReport:
           uncertainty that is accepted.
         - ``risk``, ``risk_low``, ``risk_high`` : the error rate observed at this threshold, with its interval.
         - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the error rate of new answers is at
-          most the target. This holds for all models together with a probability of 95%, or of the `confidence_level` of
-          the report. NaN if there is none.
+          most the target. This holds for all models together with the probability `confidence_level` (95% if it is
+          None). NaN if there is none.
         - ``guarantee`` : "guaranteed", or why there is no guarantee. "no rule": there are weights or costs. "too few
           rows": no threshold could be guaranteed with so few rows. "more rows": more rows like these would be enough.
           "never observed": no threshold that accepts at least 20 answers has an error rate below the target. "few
@@ -280,13 +280,12 @@ class ConfidenceReport:
         confidence_level : float, default=None
             Level of the confidence intervals, in [0.5, 1). None gives no intervals. Not in batches.
         in_batches : bool, default=None
-            Whether to read in batches, with memory that does not grow with the files. None means True if you pass
-            `groups`, if a model has several files, or if all files together hold more than 100 MB after decompression.
+            Whether to read in batches, in constant memory. None means True if you pass `groups`, if a model has several
+            files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
-            Column of ids. Rows of several models are matched by id before the models are compared, so they may be in
-            any order. Each model must have the same ids. If ids repeat, as in logs of several epochs, the rows of an id
-            are matched in their order. None matches rows by their position, but only if the true labels or the ids
-            agree row by row.
+            Column of ids, by which rows of several models are matched. They may be in any order. Each model must have
+            the same ids. If ids repeat, as in logs of several epochs, the rows of an id are matched in their order.
+            None matches rows by their position, but only if the true labels or the ids agree row by row.
         truth : path, default=None
             File of the true labels, if the files of predictions do not contain them. It has a row for each prediction,
             in any order. Rows are matched by the column `ids`, which both files must have; None means a column with a
@@ -302,7 +301,7 @@ class ConfidenceReport:
         prevalence : mapping of label to float, default=None
             As in :func:`~skconf.confidence_report`. Not in batches.
         n_jobs : int, default=None
-            Number of threads that read batches, as in :func:`~skconf.accumulate`. Any number gives the same values.
+            Number of threads that read batches, as in :func:`~skconf.accumulate`.
         progress : bool, default=False
             Show on stderr how much has been read.
 
@@ -310,8 +309,8 @@ class ConfidenceReport:
         -------
         ConfidenceReport
             The report of :func:`~skconf.confidence_report`. With `groups`, it has a row for each group instead, and the
-            column ``count`` has the number of predictions. In batches, sums are exact. Areas under curves with more
-            than 65,536 distinct confidences are approximate, and a warning gives the bound of the error.
+            column ``count`` has the number of predictions. In batches, areas under curves with more than 65,536
+            distinct confidences are approximate; a warning gives the bound of the error.
 
         Raises
         ------
