@@ -114,7 +114,7 @@ class Answers:
         return len(self.correctness)
 
     def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
-        """Return the same answers, together with rows that abstain. These rows get no weights.
+        """Return the same answers, together with rows that abstain, which get no weights.
 
         Parameters
         ----------
@@ -132,12 +132,12 @@ class Answers:
         return replace(self, groups=of_answers, abstained=others)
 
     def of_rows(self, rows: NDArray[np.intp]) -> Self:
-        """Return the profile of some rows. Their numbers also count the rows that abstain.
+        """Return the profile of some rows.
 
         Parameters
         ----------
         rows : ndarray of shape (n_found,)
-            Numbers of the rows.
+            Numbers of the rows, from 0. Rows that abstain are counted, too.
 
         Returns
         -------
@@ -349,12 +349,12 @@ def computed_once(function: Function) -> Function:
     Parameters
     ----------
     function : callable
-        Its first argument is a profile. The other arguments are hashable, and are passed by position.
+        A function whose first argument is a profile. Its other arguments are hashable, and are passed by position.
 
     Returns
     -------
     callable
-        The function. It returns the stored result if there is one.
+        The same function, but it returns the stored result if there is one.
     """
     return _kept(function, "_computed")
 

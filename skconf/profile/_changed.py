@@ -34,7 +34,7 @@ class Changed(Answers):
     """Methods that return a new profile."""
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return the same confidences with another correctness. Both share results that depend only on confidences.
+        """Return the same confidences with another correctness; results of confidences alone are shared.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Changed(Answers):
         Returns
         -------
         ConfidenceProfile
-            A new profile. If the profile has weights, they are used within each class.
+            A new profile. If the profile has weights, their ratios within each class are kept.
 
         Raises
         ------
@@ -109,12 +109,10 @@ class Changed(Answers):
         skconf.calibration.correct_prevalence : Corrects the probabilities.
         skconf.inference.estimate_prevalence : Estimates the shares from rows without labels.
 
-        Notes
-        -----
-        This assumes label shift: where the model is used, the rows of each class are like those in this profile.
-        Metrics within a class, such as its recall, stay the same, and so does balanced accuracy. With two classes, the
-        specificity and the area under the ROC curve stay the same, too. Metrics that combine classes by their shares,
-        such as accuracy and precision, change.
+        Notes ----- The weights assume label shift: where the model is used, the rows of each class are like those in
+        this profile. Metrics within a class, such as its recall, stay the same, and so does balanced accuracy. With two
+        classes, the specificity and the area under the ROC curve stay the same, too. Metrics that combine classes by
+        their shares, such as accuracy and precision, change.
 
         Examples
         --------

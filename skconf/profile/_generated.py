@@ -60,8 +60,8 @@ class FromGenerated(FromPairs):
               sampled answers.
         given : array-like of shape (n_questions,), default=None
             Class of the answer that was given to each question. The confidence is 0 if no sampled answer has this
-            class. None uses the most probable class. If several classes are most probable, it is the first one in the
-            order of their labels.
+            class. None uses the most probable class; if several are equally probable, the first in the order of their
+            labels.
         sample_weight : array-like of shape (n_questions,), default=None
             Non-negative weights.
         groups : array-like of shape (n_questions,), default=None

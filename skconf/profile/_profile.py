@@ -59,8 +59,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     weight_scale : float
         The number by which the weights were divided. It is 1 if the largest weight is in [1e-30, 1e30].
     answered : bool
-        Whether the profile was built by :meth:`from_estimator`. Costs of each sample then apply to the answers of the
-        classifier. In other profiles, they apply to `y_pred`.
+        Whether the profile was built by :meth:`from_estimator`. If so, costs of each sample apply to the answers of the
+        classifier; else, to `y_pred`.
     decided : ndarray of shape (n_samples,) or None
         Position of each answer in `decisions`; if `decisions` is None, in ``classes``. If `decided` is None, the
         answers are `predicted_class`.
@@ -168,23 +168,23 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             What counts as an answer.
 
             - "micro": each label of each sample is an answer, right or wrong. Answers are in the order of the rows.
-              They are calibrated if a share c of the answers with confidence c is right. Labels of a sample depend on
-              each other, so each sample is a cluster (see `groups` of the profile). The labels are the `topics` of the
-              profile, so that a report can say which labels are worst.
+              Confidences are calibrated if a share c of the answers with confidence c is right. Labels of a sample
+              depend on each other, so each sample is a cluster (see `groups` of the profile). The labels are the
+              `topics` of the profile, so that a report can say which labels are worst.
             - "samples": the set of labels that is predicted for a sample is an answer. It is graded by Jaccard's index:
               the number of labels that are both predicted and true, divided by the number of labels that are predicted,
               true or both. If no label is predicted or true, the index is 1. The confidence is the expected index,
-              computed as if the labels of a sample were independent, given its features. It is calibrated if the sets
-              with confidence c have a mean index of c.
+              computed as if, given the features of a sample, its labels were independent. Confidences are calibrated if
+              the sets with confidence c have a mean index of c.
             - None: each label is a binary task with its own profile.
         Y_pred : array-like or sparse matrix of shape (n_samples, n_labels), default=None
-            Predicted labels. None predicts the labels with a probability above 1/2.
+            Predicted labels. If None, each label with a probability above 1/2 is predicted.
         labels : array-like of shape (n_labels,), default=None
             Names of the labels. None uses the names of the columns of `Y_true`, or else 0, 1, ….
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of each sample, such as its patient. None makes each sample a cluster.
+            The cluster of each sample, such as its patient. If None, each sample is a cluster.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         y_pred : array-like of shape (n_samples,)
             Predicted values.
         tolerance : float
-            The largest error that counts as right, in the units of `y_true`; above 0.
+            Size of a tolerable error, in the units of `y_true`; above 0. See `kernel`.
         kernel : {"within", "gaussian"}, default="within"
             Correctness of a prediction with error e. With "within", it is right if |e| <= tolerance, else wrong. With
             "gaussian", it is graded as exp(−(e / tolerance)² / 2).

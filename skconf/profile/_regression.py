@@ -24,7 +24,7 @@ class Forecast:
     error : ndarray of shape (n_samples,)
         True values minus predicted values.
     tolerance : float
-        The largest error that counts as right.
+        Size of a tolerable error.
     graded : bool
         Whether correctness falls gradually with the error, as a normal density does.
     deviations : ndarray of shape (n_samples, n_deviations)

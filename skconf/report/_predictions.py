@@ -177,11 +177,11 @@ def confidence_report(
     multilabel task, the labels of a sample are a cluster. If answers are graded, or a slice has several answers of a
     cluster, the gap is tested by a t test.
 
-    The report has the same sections for graded answers, for answers in clusters and for costs. Its intervals are then
-    for means: over clusters if there are any, else over answers. Guarantees count errors of independent answers. So
-    they use one random answer of each cluster, and draw each graded answer once as right or wrong, right with its grade
-    as the probability. Costs have no bound, so there are neither guaranteed thresholds nor p-values of slices. In a
-    multilabel task, the page lists the labels, worst first.
+    The report has the same sections for graded answers, for answers in clusters and for costs. In these cases,
+    intervals are for means of independent units: of clusters if there are any, else of answers. Guarantees count errors
+    of independent answers. So they use one random answer of each cluster, and draw each graded answer once as right or
+    wrong, with its grade as the probability of right. Costs have no bound, so there are neither guaranteed thresholds
+    nor p-values of slices. In a multilabel task, the page lists the labels, worst first.
 
     Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. If a smaller loss
     has no star, do not rely on it: on other samples, the same model may have the larger loss.

@@ -267,9 +267,9 @@ class ConfidenceReport:
             batches.
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
-            each other. Intervals then draw whole clusters, and guarantees use one answer of each. For a log, None means
-            its ids. For other files, None means a column with a name such as ``id``, if ids repeat and have at most 100
-            rows each on average. False means that rows are independent. Not in batches.
+            each other. Intervals then allow for this, and guarantees use one answer of each cluster. For a log, None
+            means its ids. For other files, None means a column with a name such as ``id``, if ids repeat and have at
+            most 100 rows each on average. False means that rows are independent. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection, for example the mean of the confidences of two
             models in the same answer. The report then shows thresholds for both scores. Their guarantees hold together,
@@ -287,7 +287,7 @@ class ConfidenceReport:
             the same ids. If ids repeat, as in logs of several epochs, the rows of an id are matched in their order.
             None matches rows by their position, but only if the true labels or the ids agree row by row.
         truth : path, default=None
-            File of the true labels, if the files of predictions do not contain them. It has a row for each prediction,
+            File of the true labels, if the files of predictions lack them. It has a row for each prediction,
             in any order. Rows are matched by the column `ids`, which both files must have; None means a column with a
             name such as id. `target` names the column of true labels; None means the only other column, or a column
             with a name such as label or target. Not in batches.
@@ -493,8 +493,8 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question. If the report shows groups, this is only where the model fails. If it shows
-            classes, the text is the table.
+            A paragraph for each question. If the report shows groups, the text says only where the model fails. If it
+            shows classes, the text is the table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)

@@ -358,8 +358,8 @@ class MultiScorer:
         Returns
         -------
         MetadataRequest
-            If one of the scorers has no request for a parameter, the request is None, which raises an error if the
-            parameter is passed.
+            If one of the scorers has no request for a parameter, the request is None: passing the parameter then raises
+            an error.
         """
         wishes: dict[str, list[bool | None]] = {}
         for scorer in self.scorers.values():

@@ -49,9 +49,9 @@ class InBatches(NamedTuple):
     kind : str
         The kind of answers: right or wrong, graded, or with costs.
     stops : Stops or None
-        Thresholds. None if there are groups, or if not all rows are right or wrong with the same weight.
+        Thresholds. None if there are groups, or if `is_counted` is False.
     is_counted : bool
-        Whether all rows are right or wrong with the same weight.
+        Whether all answers are right or wrong (not graded), and all weights are one.
     """
 
     rows: list[Row]

@@ -33,10 +33,10 @@ class BySlice:
     shares : Shares
         The share of right answers in each slice.
     p_values : ndarray of shape (n_slices,)
-        Probability of at least as many errors as observed if confidences are calibrated, adjusted by Holm's method for
-        all slices. NaN if too few errors are expected for a test.
+        The probability, if confidences are calibrated, of at least as many errors as observed in a slice. It is
+        adjusted by Holm's method for all slices. NaN if too few errors are expected for a test.
     tested_by : {"rows", "clusters", "answers"}
-        The units that the test assumes to be independent: single rows, groups of answers, or graded answers.
+        The units that the test assumes to be independent: single rows, clusters of answers, or graded answers.
     """
 
     names: Sequence[str]

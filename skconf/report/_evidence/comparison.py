@@ -34,8 +34,9 @@ class Difference(NamedTuple):
     model : model
         The model that is compared with the baseline.
     value, low, high : float
-        Value of the model minus value of the baseline, with its 95% interval. For a metric that is best inside its
-        range, it is the difference of the distances from the best value. NaN if the models are not compared.
+        Value of the model minus value of the baseline, with its 95% interval. If the best value is inside
+        the range of the metric, the difference of the distances from the best value. NaN if the models are not
+        compared.
     p_adjusted : float
         P-value, adjusted by Holm's method for all differences; NaN if the models are not compared.
     better : model or None

@@ -33,7 +33,7 @@ class Compared:
     reached : mapping of model to float
         The result of each model.
     answered : mapping of model to float
-        The share of cases that each model then answers.
+        The share of cases that each model answers at this threshold.
     differences : mapping of pair of models to tuple of float
         The result of the first model minus the result of the second, with the ends of its interval. The ends are NaN if
         there are too few errors. The intervals are wide enough for all of them to hold together.

@@ -28,7 +28,7 @@ class Flips(NamedTuple):
     excluded : float
         A limit of the difference of the accuracies: larger differences, in either direction, are excluded at 5%. The
         limit is the end of the 90% interval that is further from 0. If there are few flips, it is an exact limit of the
-        share of flips in the more frequent direction, because the difference is not larger. NaN if there is no limit.
+        share of flips in the more frequent direction: the difference is at most this share. NaN if there is no limit.
     standard_error : float
         The standard error of the difference, from the same interval; NaN with few flips.
     """

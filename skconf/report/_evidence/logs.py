@@ -46,8 +46,8 @@ class CountsAlone(TableAlone):
     Attributes
     ----------
     states : mapping of str to mapping of str to int
-        How many samples of a log are answers, abstain (for each reason), or do not count, by the names in the index of
-        the table.
+        How many samples of each log are answers, abstain (for each reason), or do not count. The keys are the names of
+        the logs in the index of the table.
     level : float
         Level of the intervals.
     right_or_wrong : bool

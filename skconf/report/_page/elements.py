@@ -30,9 +30,9 @@ Content: TypeAlias = "str | Iterable[Content] | None"
 def element(name: str, /, *content: Content, **attributes: str | float | bool | None) -> Markup:
     """Return an element.
 
-    Plain strings of the content are escaped, and None is left out. ``_`` in the name of an attribute stands for ``-``,
-    and is dropped at the end (``class_``). True is an attribute without a value. None and False leave the attribute
-    out.
+    Plain strings in the content are escaped, and None is left out. In the name of an attribute, ``_`` stands for ``-``,
+    but a ``_`` at its end is dropped (``class_``). An attribute that is True is written without a value; one that is
+    None or False is left out.
 
     Examples
     --------

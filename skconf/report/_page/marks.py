@@ -37,7 +37,7 @@ class Line:
     series : int or None, default=None
         The number of the series, which has a colour, dashes and markers. None means grey.
     step : bool, default=False
-        Each y holds until the next x.
+        Whether each y holds until the next x.
     dashed : bool, default=False
         Whether the line is dashed. Dashes mean something expected or wanted, and not something observed.
     """
@@ -188,7 +188,7 @@ class Rule:
     name : str or None
         What it shows, in the legend.
     x, y : float, default=None
-        The value at which the line crosses an axis. Pass only one of the two.
+        The value at which the line crosses an axis. Pass either `x` or `y`.
     """
 
     name: str | None

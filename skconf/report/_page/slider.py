@@ -55,7 +55,7 @@ class Slider:
     curve : Chart or None
         A chart beside the table, with a mark for each row.
     places : sequence of sequence of pair of float
-        For each stop, where the chart has the mark of each row: share answered and errors.
+        For each stop and row, the place of the row's mark in the chart: the share answered, and the errors.
     """
 
     label: str
