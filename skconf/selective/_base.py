@@ -324,7 +324,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     @_of_samples
     def predict(self, X: Any, *, costs: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the predicted class or decision; the reject label where the score is below the threshold.
+        """Return the predicted class or decision of each sample, or the reject label if its score is too low.
 
         Parameters
         ----------

@@ -43,9 +43,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         of an array are in the order of ``classes_``, the sorted labels; its columns are in the order of `decisions`. A
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
         function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). Then no u_M
-        holds for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). The scale s is
-        computed from the samples given to ``fit`` in three steps: the maximum over the classes of the cost of each
-        decision, the minimum of these over the decisions, and the maximum of these over the samples.
+        holds for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). For each sample
+        given to ``fit``, find the decision with the smallest worst-case cost; the scale s is the largest of these
+        costs.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.
@@ -56,10 +56,11 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         probabilities as they are.
     confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
         The score of a prediction. "max_proba" is the probability of the predicted class. "margin" is the difference
-        between the two largest probabilities. "entropy" is one minus the entropy divided by its maximum. You can also
-        pass a function: it gets probabilities of shape (n_samples, n_classes) and returns values in [0, 1]. Or pass an
-        estimator that predicts from `X` and the probabilities whether an answer is right, such as
-        :class:`~skconf.calibration.LearnedConfidence`. This estimator is fitted on the calibration samples.
+        between the two largest probabilities. "entropy" is 1 − H/H_max, where H is the entropy and H_max the largest
+        possible entropy. You can also pass a function: it gets probabilities of shape (n_samples, n_classes) and
+        returns values in [0, 1]. Or pass an estimator that predicts from `X` and the probabilities whether an answer is
+        right, such as :class:`~skconf.calibration.LearnedConfidence`. This estimator is fitted on the calibration
+        samples.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
         accuracy. With a `reject_cost`, a `cost_matrix` or `costs`, `keep_prediction` must be False, and `confidence`

@@ -95,7 +95,8 @@ class FittedClassifier:
     Attributes
     ----------
     estimator : classifier
-        The fitted classifier. It may have got fewer classes than the task has, and numbers instead of labels.
+        The fitted classifier. It may have been fitted on fewer classes than the task has, and on numbers instead of
+        labels.
     columns : ndarray of shape (n_seen,)
         For every column of its ``predict_proba``, the position of the class in the task.
     n_classes : int

@@ -20,8 +20,8 @@ class Kept(NamedTuple):
     n_samples : int
         Number of samples that the promise is about. For the risk or the coverage, these are all samples.
     observed, limit : float
-        The rate or the mean at the threshold, and its exact one-sided limit. NaN if there is no threshold; a mean never
-        has a limit.
+        The rate or the mean at the threshold, and the exact one-sided limit of a rate. NaN if it is undefined; the
+        limit of a mean is always NaN.
     shown : bool
         Whether the threshold keeps the promise.
     reason : str

@@ -41,10 +41,10 @@ def register_onnx() -> None:
 
     Notes
     -----
-    A classifier cannot be converted, and a ValueError is raised, if it decides by costs or has one of these: a learned
-    or callable `confidence`, a threshold for each slice, a calibrator of another library, or numbers as labels with a
-    string as reject label. skl2onnx must also be able to convert the inner classifier. If it cannot, register a
-    converter for the inner classifier.
+    A ValueError is raised if the classifier decides by costs, has a learned or callable `confidence`, has a threshold
+    for each slice, or has a calibrator of another library. It is also raised if the labels are numbers and the reject
+    label is a string. skl2onnx must also be able to convert the inner classifier. If it cannot, register a converter
+    for the inner classifier.
 
     Examples
     --------

@@ -47,12 +47,12 @@ def predict_selective(model: Any, X: Any, *, costs: ArrayLike | None = None) -> 
     ----------
     model : estimator
         A fitted :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`. It may be the last
-        step of a pipeline, the best estimator of a search, or inside a ``FrozenEstimator``. These may be nested to any
-        depth.
+        step of a pipeline, the best estimator of a search, or inside a ``FrozenEstimator``. Such wrappers may be nested
+        to any depth.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples, as the model takes them.
     costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
-        Costs of each sample, if the classifier was fitted with such costs.
+        Costs of each sample, if the classifier was fitted with costs of this shape.
 
     Returns
     -------

@@ -52,19 +52,19 @@ class Search(NamedTuple):
     Attributes
     ----------
     ranked : Samples
-        From the highest score to the lowest.
+        The samples, from the highest score to the lowest.
     promises : sequence of Promise
         All promises; those of the same kind are tested at the same thresholds.
     share : float
         The probability with which each promise may be false.
     thresholds : ndarray of shape (n_thresholds,)
-        From strict to loose; each accepts at least one sample.
+        The thresholds, from strict to loose; each accepts at least one sample.
     accepted : ndarray of shape (n_thresholds,)
         The number of samples that each threshold accepts.
     free : bool
         True if the user gave no thresholds. All scores are then thresholds, and a planned part of them is tested.
     spend : str
-        How each promise divides its share among its tests: a name in `SPEND`.
+        How each promise divides its `share` among its tests: a name in `SPEND`.
     coins : ndarray of shape (TOSSES, n_samples)
         Random numbers for tossing coins. All promises use the same numbers, so the order of the promises has no
         effect. Empty without costs.
@@ -89,7 +89,7 @@ class Promise(ABC):
     risk : str
         What is promised: a name in `KINDS`.
     target : float or mapping of slice to float
-        The largest value that is allowed; for a floor, the smallest one.
+        The largest value that is allowed; if `is_floor`, the smallest value that is allowed.
     label : label or None
         The class, if the promise is for one class.
     code : int or None

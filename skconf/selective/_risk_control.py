@@ -96,7 +96,7 @@ class _Plan(NamedTuple):
         For each test, the distribution of the errors among its new samples. These are the samples that this test
         accepts and the test before it rejects.
     budget : ndarray of shape (n_tests,)
-        The probability that each test removes if no test before it has succeeded.
+        The probability that each test is the first to succeed, if the risk is the target.
     boundary : ndarray of shape (n_tests,)
         The most errors with which each test succeeds, if no test before it has succeeded. It is -1 if the test cannot
         succeed.
@@ -266,8 +266,8 @@ def required_samples(
     int or dict of label to int
         Number of samples on which the threshold is chosen. If samples come in clusters, it is the number of clusters.
         If there are slices, it is the number in each slice. With `prevalence`, it is the number of samples of each
-        class. These are enough to draw a sample with the given shares; the probability that a class has too few is
-        below 0.001.
+        class. This is enough to draw a sample with the given shares: the probability that a class has too few samples
+        for it is below 0.001.
 
     Raises
     ------

@@ -86,7 +86,7 @@ class TunedThreshold:
     threshold : float
         Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. If every sample is
         accepted, it is 0, or minus infinity if some scores are outside [0, 1]. For the objectives "cwsa" and
-        "cwsa_plus" it is the lowest score in this case, because their values depend on the threshold itself.
+        "cwsa_plus" it is then the lowest score, because these metrics depend on the threshold itself.
     feasible : bool
         Whether any threshold qualifies. If no threshold does, everything is rejected.
     coverage : float

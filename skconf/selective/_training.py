@@ -51,12 +51,11 @@ class Training:
     rule : DecisionRule or None
         The rule that chooses decisions by their expected costs. None if the most probable class is the answer.
     costs : ndarray or None
-        Costs of each sample. If decisions depend on these costs, they are the costs under each class; else only under
-        the true class.
+        Costs of each sample: under each class if decisions depend on `costs`, else only under the true class.
     calibration : str, calibrator or None
         How probabilities are calibrated.
     shares : ndarray of shape (n_classes,) or None
-        Shares of the classes where the classifier is used. None takes the shares of the rows.
+        Shares of the classes where the classifier is used. None leaves the probabilities uncorrected.
     validation_fraction : float or None
         Share of the training rows that is held out, so that a booster stops early.
     n_jobs : int or None

@@ -56,8 +56,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "coverage": the smallest coverage that is at least `target`; labels are not used;
         - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
           decision costs its entry in the matrix;
-        - "cwsa", "cwsa_plus": the largest value of the metric. A warning says so if fewer than 5% of the samples are
-          accepted at this threshold;
+        - "cwsa", "cwsa_plus": the largest value of the metric. A warning tells you if this threshold accepts fewer than
+          5% of the samples;
         - a function: the largest value that it returns. It gets the result of
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.
@@ -100,9 +100,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     slices : "predicted_class", or label, int or list of these, default=None
         The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
         predicted class. Names or positions of columns of `X` make a slice of each combination of their
-        values. Each slice gets its own threshold. A slice with too few samples is rejected, with a warning. A sample of
-        a new slice, or with a missing value in these columns, is also rejected, with a warning. `X` must have these
-        columns, so put transformers inside this classifier.
+        values. Each slice gets its own threshold. If a slice has too few samples, all of them are rejected, with a
+        warning. A sample of a new slice, or with a missing value in these columns, is also rejected, with a warning.
+        `X` must have these columns, so put transformers inside this classifier.
     calibration : str, calibrator or None, default=None
         How the probabilities are calibrated, as in :class:`SelectiveClassifier`: a name such as "pooled", or a
         calibrator. None uses the probabilities as they are.
@@ -142,8 +142,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     ----------
     threshold_ : float
         Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. If every sample on
-        which it was chosen is accepted, it is 0; for "cwsa" and "cwsa_plus" it is the lowest score in this case. With
-        `slices` it is always 0.5, because each score is replaced by 0.5 + (score − threshold of its slice) / 2.
+        which it was chosen is accepted, it is 0, or, for "cwsa" and "cwsa_plus", the lowest score. With `slices` it is
+        always 0.5, because each score is replaced by 0.5 + (score − threshold of its slice) / 2.
     feasible_ : bool
         Whether any threshold qualifies. If none does, everything is rejected, with a warning.
     coverage_, risk_ : float
@@ -190,17 +190,18 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     one of two conditions holds:
 
     - No scores tie, and `thresholds` is None. The risk may then rise and fall with the coverage.
-    - Once the risk has reached `target`, it rises with the coverage. Scores may tie, and you may pass `thresholds`.
+    - Once the risk has reached `target`, it rises with the coverage. Scores may then tie, and you may pass
+      `thresholds`.
 
     With `groups`, the threshold is chosen on one random sample of each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
     ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
-    each class or group, or after a shift. If you search around this classifier, it holds only with `n_candidates`; or
-    put the search inside this classifier. With cross-fitting, the scores were computed by other classifiers than the
-    final one, so the `confidence_level` is approximate, and a warning says so. Sample weights apply to the training
-    and the calibration; without a `confidence_level`, also to the choice of the threshold.
+    each class or group, or after a shift. If you search around this classifier, set `n_candidates`; or put the search
+    inside this classifier. With cross-fitting, the scores were computed by other classifiers than the final one, so the
+    `confidence_level` is approximate, and a warning says so. Sample weights apply to the training and the calibration;
+    without a `confidence_level`, also to the choice of the threshold.
 
     References
     ----------

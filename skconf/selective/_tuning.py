@@ -71,7 +71,7 @@ def tune_threshold(
 
         - "risk": upper limit of the error rate of accepted predictions;
         - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
-        - "ecuas_1": upper limit of the mean ECUAS loss with n = 1 of accepted predictions. Costs come from the
+        - "ecuas_1": upper limit of the mean ECUAS loss (with n = 1) of accepted predictions. Costs come from the
           `cost_matrix`; without one, an error costs 1;
         - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions. These metrics depend on the
           threshold: with slices, on the threshold of the slice;
@@ -118,13 +118,14 @@ def tune_threshold(
         The `confidence_level` is the probability that all promises hold at once. Everything is rejected in a slice with
         too few samples, and a warning says how many would be enough.
     groups : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other. It
-        needs a `confidence_level`. Only a single random sample of each cluster is then used, and the promise holds for
-        a random sample of a random new cluster. None uses the clusters of the profile, if it has any.
+        The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other.
+        `groups` need a `confidence_level`. Only a single random sample of each cluster is then used, and the promise
+        holds for a random sample of a random new cluster. None uses the clusters of the profile, if it has any.
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. They cannot be used with a `confidence_level`: the guarantee counts every sample once.
+        Non-negative weights. Weights cannot be used with a `confidence_level`, because the guarantee counts every
+        sample once.
     score : array-like of shape (n_samples,), default=None
         The scores that are compared with the threshold. If None, these are the confidences.
     random_state : int, RandomState instance or None, default=None

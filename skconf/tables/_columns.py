@@ -25,7 +25,7 @@ class NoPredictionsError(DataError):
 class Columns:
     """The columns of a table of predictions, and the facts that are the same for all of its rows.
 
-    All functions that read such tables take these parameters, and :func:`takes_columns` documents them there.
+    All functions that read such tables take these parameters; :func:`takes_columns` inserts them into their docstrings.
 
     Parameters
     ----------

@@ -71,7 +71,8 @@ class Sample(NamedTuple):
     blank : bool
         Whether there is no answer.
     said_none, stopped, failed : bool
-        Whether the answer was graded as no answer, a content filter stopped the model, or the model failed.
+        Whether the answer was graded as no answer; whether a content filter stopped the model; whether the model
+        failed.
     """
 
     id: Any

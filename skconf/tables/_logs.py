@@ -105,8 +105,8 @@ def read_log(
     Warns
     -----
     UserWarning
-        If lines or samples cannot be read. The warning says how many and which; they are left out. Also if the choices
-        that the metric grades cannot be found from the log-likelihoods. There are then no confidences.
+        If lines or samples cannot be read. The warning says how many and which; they are left out. If the choices that
+        the metric grades cannot be found from the log-likelihoods; there are then no confidences.
 
     See Also
     --------
