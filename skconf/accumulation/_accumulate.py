@@ -57,16 +57,16 @@ def accumulate(
         - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
           polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
           dimensions);
-        - a DataFrame of Dask or Spark, or a mapping of Dask arrays. The engine reads each partition where it is, and
-          merges the results in a tree of tasks. It uses the current scheduler, client or session.
+        - a DataFrame of Dask or Spark, or a mapping of Dask arrays. Each partition is read where it is, and
+          the results are merged in a tree of tasks, by the current scheduler, client or session.
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
         Metrics, as in :class:`~skconf.MetricAccumulator`. Or an empty accumulator with the options of your choice; it
         is not changed.
     {columns}
     n_jobs : int, default=None
-        Number of threads that read files. None is 1, unless a ``joblib.parallel_config`` context sets it; -1 is one for
-        each core. The results are identical, bit for bit, for any number of threads. Tasks of Dask, Spark and joblib
-        use one thread each.
+        Number of threads that read files. None means 1, unless ``joblib.parallel_config`` sets another number; -1 means
+        one for each core. The results are identical, bit for bit, for any number of threads. Tasks of Dask, Spark and
+        joblib use one thread each.
     progress : bool, default=False
         Show on stderr how much of the files has been read.
 

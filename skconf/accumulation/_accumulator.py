@@ -28,7 +28,7 @@ from skconf.scoring._names import read_statistics
 class MetricAccumulator:
     """Scores of predictions that come in parts: batches of a file, partitions of a cluster, one day after another.
 
-    Its size does not grow with the number of samples. Accumulators can be merged in any order and pickled, so any
+    An accumulator does not grow with the number of samples. Accumulators can be merged in any order and pickled, so any
     map-reduce engine can use them. The scores are the same as for all samples in memory, within these limits:
 
     - Most metrics are functions of sums. Sums have twice the usual number of digits, so the order of the parts does not
@@ -76,7 +76,7 @@ class MetricAccumulator:
     See Also
     --------
     confidence_scoring : The same scores for scikit-learn's cross-validation and searches.
-    skconf.inference.confidence_interval : Intervals of samples in memory.
+    skconf.inference.confidence_interval : Confidence intervals for samples in memory.
 
     Notes
     -----
@@ -258,7 +258,7 @@ class MetricAccumulator:
         confidence_level : float, default=0.95
             Confidence level, in [0.5, 1).
         n_resamples : int, default=1000
-            Number of draws of sums, for metrics with kinks, such as `neg_ece`.
+            Number of random draws of the sums, for formulas with kinks, such as `neg_ece`.
         random_state : int, Generator or None, default=0
             Seed of these draws.
 

@@ -84,7 +84,7 @@ class Moments:
     def normal(
         self, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator, calibrated: Sequence[Sums]
     ) -> Interval:
-        """Return the interval from sums drawn from the normal distribution that sums of many samples have.
+        """Return the interval of the score, from sums that are drawn from a normal distribution.
 
         With many samples, resampling gives the same distribution of sums, and so the same interval.
 
@@ -99,8 +99,8 @@ class Moments:
         calibrated : sequence of tuple of ndarray
             For calibration errors, the sums that are expected if confidences are calibrated, and the sums of products
             of deviations from them. Sums drawn with these means and variances show how large the error is by chance. If
-            more than a share of 1 − `confidence_level` of these errors are at least as large as the value, the interval
-            is extended to 0. For other metrics, empty tuples.
+            more than 1 − `confidence_level` of the draws have an error at least as large as the value, the interval is
+            extended to 0. For other metrics, empty tuples.
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)

@@ -37,11 +37,11 @@ class BayesianCalibrator(OneVsRestCalibrator):
     """Bayesian calibration: the mean of rising curves of the log-odds, each weighted by its posterior probability.
 
     A curve maps the log-odds of the probability of a class to calibrated log-odds. The curve rises, and is linear
-    between quantiles. The prior says that the probabilities are about right: the height of the curve at even odds is
-    near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve priors of this form, with
-    different standard deviations. Each prior leads to a mean curve. The result is the weighted mean of these curves and
-    of the unchanged probabilities; a curve that explains the data better has a larger weight. With few samples, the
-    result stays near the unchanged probabilities. No cross-validation is needed.
+    between quantiles of the log-odds. The prior says that the probabilities are about right: the height of the curve at
+    even odds is near 0, and the logarithms of its slopes are near 0 and near each other. There are twelve priors of
+    this form, with different standard deviations. Each prior leads to a mean curve. The result is the weighted mean of
+    these curves and of the unchanged probabilities; a curve that explains the data better has a larger weight. With few
+    samples, the result stays near the unchanged probabilities. No cross-validation is needed.
 
     If there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to one. A
     class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
@@ -67,9 +67,9 @@ class BayesianCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
-    h, s and sⱼ have normal priors with mean 0. The standard deviations are 0.1 or 0.5 for h, 0.3 or 1 for s, and 0.3 or
-    1 for sⱼ. Eight priors combine these values. Four more, for classes whose frequency has changed, have the standard
+    For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in piece j. h,
+    s and sⱼ have normal priors with mean 0. The standard deviations are 0.1 or 0.5 for h, 0.3 or 1 for s, and 0.3 or 1
+    for sⱼ. Eight priors combine these values. Four more, for classes whose frequency has changed, have the standard
     deviations (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) and (4, 1, 1) of h, s and sⱼ. These twelve priors and f(l) = l
     are equally probable. For each prior, the mode of the posterior is found by Newton's method, with expected second
     derivatives. 64 curves around the mode are drawn from a Student distribution. They are weighted by the ratio of the

@@ -81,7 +81,7 @@ class BentTemperatureCalibrator(Calibrator):
     shifted : bool, default=False
         Whether each class has a shift.
     base : TemperatureCalibrator, BentTemperatureCalibrator or None, default=None
-        A calibrator with fewer parameters. The search starts at the parameters that it has learned.
+        A calibrator with fewer parameters. The search starts at its fitted parameters.
     """
 
     _reads_sizes = True

@@ -17,11 +17,11 @@ _PRIOR = Prior(np.array([0.0, 1.0, 1.0]), np.eye(3), np.array([False, True, True
 class BetaCalibrator(OneVsRestCalibrator):
     """Beta calibration: P = 1/(1 + exp(−(a ln p − b ln(1 − p) + c))), with a and b not negative.
 
-    This is the right correction if the probabilities p have a beta distribution in each of the two classes. With a = b
-    it is Platt scaling of the log-odds. Unlike Platt scaling, it can change probabilities near 0 and leave
-    probabilities near 1 as they are, or the reverse. The curve never falls. If there are more than two classes, each
-    class is calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1,
-    so no class gets exactly 0 or 1.
+    This is the right correction if the probabilities p have a beta distribution in each of the two classes. With a = b,
+    beta calibration is Platt scaling of the log-odds. Unlike Platt scaling, it can change probabilities near 0 and
+    leave probabilities near 1 as they are, or the reverse. The curve never falls. If there are more than two classes,
+    each class is calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and
+    1, so no class gets exactly 0 or 1.
 
     The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty pulls towards the
     unchanged probability, about as strongly as one sample would. It keeps parameters finite if the classes are
@@ -45,9 +45,9 @@ class BetaCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    If a parameter is negative, the package betacal drops it and fits again, but it does not check the other parameter
-    again. For reversed probabilities, it gives a falling curve, while this class gives a constant. The package has no
-    penalty, so it gives exactly 0 and 1 if the classes are separated. Weights are repetition counts.
+    If a or b is negative, the package betacal sets it to 0 and fits again, without checking the other. For reversed
+    probabilities, its curve falls, while the curve of this class is constant. Without a penalty, betacal gives exactly
+    0 and 1 if the classes are separated. Weights are repetition counts.
 
     References
     ----------

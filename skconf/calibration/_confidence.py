@@ -39,8 +39,8 @@ class ConfidenceCalibrator(Calibrator):
 
     Notes
     -----
-    If answers have no classes, as the answers of a generative system, you need no wrapper. Fit any calibrator with
-    ``fit(confidence, correct, labels=[False, True])``. Then ``predict_proba(confidence)[:, 1]`` is the calibrated
+    If answers have no classes, as the answers of a generative system, you do not need this class. Fit any calibrator
+    with ``fit(confidence, correct, labels=[False, True])``. Then ``predict_proba(confidence)[:, 1]`` is the calibrated
     confidence.
 
     References

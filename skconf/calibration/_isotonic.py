@@ -36,7 +36,7 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     Parameters
     ----------
     smoothing : float, default=0.0
-        Number of samples added to every plateau, in [0, ∞). With 0 it is plain isotonic regression. The calibration
+        Number of samples added to every plateau, in [0, ∞). 0 gives plain isotonic regression. The calibration
         "smoothed_isotonic" uses 2: with two classes, a plateau of `n` positive samples then has the value (n + 1)/(n +
         2) instead of 1. The larger `smoothing` is, the closer all classes are to the same probability.
 
@@ -53,15 +53,15 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     -----
     With smoothing s and K classes, three steps lead from a probability to the calibrated one.
 
-    1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. With k
-       positives among n samples, its odds become (k + s/K) : (n − k + s − s/K). Plateaus that are then out of order are
-       pooled, with their added samples.
+    1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. A
+       plateau with k positives among n samples then has the odds (k + s/K) : (n − k + s − s/K). Plateaus that are then
+       out of order are pooled, with their added samples.
     2. Each plateau has these odds at its centre. The centre is the mean log-odds of the uncalibrated probabilities on
        the plateau, where 0 and 1 are replaced as in Platt scaling. Between the centres, the calibrated log-odds are
        linear; beyond the outermost centres, they are constant.
     3. The result is clipped to lie between two isotonic regressions. In both, s samples are added at the probability
-       that is calibrated: all negative in one, all positive in the other. (With s = 1 they are the pair of a Venn–Abers
-       predictor.)
+       that is calibrated: all negative in one, all positive in the other. With s = 1, these regressions are
+       the pair of a Venn–Abers predictor.
 
     Step 1 avoids probabilities of 0 and 1. Step 2 removes the jumps between plateaus. Step 3 keeps long plateaus flat,
     because the two regressions are close to each other there. If s goes to 0, step 3 gives plain isotonic regression.

@@ -105,11 +105,11 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Three of the models learn to predict the true class; the fourth learns which answers are right. The confidence
     becomes σ(Σ w l + b), where l are the logits of the probabilities that the classifier and the models give to the
     answer. The weights w and the intercept b minimise the log loss on folds on which the models were not fitted, plus a
-    small ridge penalty towards the unchanged confidence. If the calibrated size ratio on these folds is not at least
-    half a standard deviation below 1, confidences near 1 are then lowered until it is. Last, the confidence is mixed
-    with 0.5, which counts as half a sample. The last two steps do not change the order of the confidences. At least 10
-    right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000 are drawn at random. The fit
-    then takes about ten seconds.
+    small ridge penalty towards the unchanged confidence. Then confidences near 1 are lowered, if needed, until the
+    calibrated size ratio on these folds is at least half a standard deviation below 1. Last, the confidence is mixed
+    with 0.5, which has the weight of half a sample. The last two steps do not change the order of the confidences. At
+    least 10 right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000 are drawn at random.
+    The fit then takes about ten seconds.
 
     With more than 30 classes, all models learn which answers are right. The same holds with more than two classes if
     `true_class` is not given. The gain is then smaller.

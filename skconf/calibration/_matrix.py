@@ -26,10 +26,10 @@ _MOST_EXACT = 1000
 
 
 class MatrixCalibrator(AmongPresentCalibrator):
-    """Structured matrix scaling: softmax of an affine map of log-probabilities, with a ridge penalty for each part.
+    """Structured matrix scaling: softmax of an affine map of log-probabilities, with ridge penalties.
 
     A first calibrator, by default temperature scaling with smoothing, gives z = log p. The scores are z + Δ z + b, with
-    a matrix Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of
+    a matrix Δ and a shift b. Δ and b minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of
     Δ|²), with K classes and ridge r. There are K (K + 1) parameters, but the penalty keeps a parameter near 0 unless
     the data support another value. The penalty counts as much as a fixed number of samples, so with many samples this
     is plain matrix scaling. All probabilities stay 2⁻⁵² away from 0 and 1. Another class may become the most probable

@@ -42,14 +42,14 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     No calibrator is always the best one: with few samples the raw probabilities are best, with many samples a flexible
     curve is. The weights minimise the log loss on folds on which the members were not fitted. The members are then
-    fitted on all samples. The log loss of their mean is not larger than the mean of their log losses. The mean of
-    calibrated members may be underconfident, but not overconfident.
+    fitted on all samples. The log loss of the weighted mean is at most the weighted mean of the members' log losses.
+    The mean of calibrated members tends to be underconfident.
 
     Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
     that the pool was overconfident on the folds. If the distance d of a confidence to 1 is below κ, the distance
     becomes (d + κ)/2. Here κ is the smallest number for which the size ratio on the folds is then low enough (see
-    `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts as a few
-    samples, as in smoothed temperature scaling. Neither step changes the order of the confidences.
+    `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts as
+    `smoothing` samples. Neither step changes the order of the confidences.
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
     themselves and share the remaining probability. Temperature scaling does not need samples of each class. So the
@@ -62,12 +62,12 @@ class PooledCalibrator(AmongPresentCalibrator):
     ----------
     members : list of str, calibrators or None, default=None
         The members: names of calibrators, calibrators (they are cloned), or None for the raw probabilities. If
-        `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes it also
-        has "spline", "smoothed_isotonic", "bayesian", "quadratic", and Platt scaling of the log-odds with a penalty for
-        slopes other than 1. With more classes it also has temperature scaling with a bend and a tail, once without and
-        once with a shift for each class. If there are n samples of K > 2 classes and K² ≤ 4 n, it also has matrix
-        scaling with a sixteenth of the usual ridge. If K ≤ 31, too, it has matrix scaling a second time, after smoothed
-        isotonic regression.
+        `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes, the
+        pool also has "spline", "smoothed_isotonic", "bayesian", "quadratic", and Platt scaling of the log-odds with a
+        penalty for slopes other than 1. With K > 2 classes, the pool also has temperature scaling with a bend and a
+        tail, once without and once with a shift for each class. If there are n samples and K² ≤ 4 n, it also has matrix
+        scaling with a sixteenth of the usual ridge. If in addition K ≤ 31, it has matrix scaling a second time, after
+        smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75

@@ -119,9 +119,9 @@ class TemperatureCalibrator(Calibrator):
 class AffineCalibrator(Calibrator):
     """Affine calibration: softmax(α log p + β), with one scale α for all classes, and a shift β for each class.
 
-    The parameters maximise the likelihood. Without shifts this is temperature scaling. The shifts correct class
-    frequencies that differ from the frequencies in training. For two classes it is Platt scaling on the logit, without
-    the smoothed targets.
+    The parameters maximise the likelihood. Without shifts, this is temperature scaling. The shifts correct the
+    probabilities if the class frequencies differ from those in training. For two classes, affine calibration is Platt
+    scaling on the logit, without the smoothed targets.
 
     A class without samples in the calibration data would have a shift of minus infinity. Its probability therefore
     stays unchanged, and a warning names it. The other classes are calibrated among themselves and share the remaining

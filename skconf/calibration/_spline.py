@@ -53,7 +53,8 @@ class QuadraticCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    The method of the same name in other libraries has no penalty and no bounds. Weights are repetition counts.
+    The method of the same name in other libraries has no penalty, and its slopes may be negative. Weights are
+    repetition counts.
 
     References
     ----------
@@ -92,8 +93,8 @@ class SplineCalibrator(OneVsRestCalibrator):
     the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or
     1.
 
-    The fit minimises Σ w · log loss + λ ∫ f″² + the mean of (slope − 1)² over knots. Among λ = 10⁴, 10³, …, 10⁻¹, the
-    one with the least leave-one-out log loss is chosen (computed to first order, without refitting).
+    The fit minimises Σ w · log loss + λ ∫ f″² + the mean of (slope − 1)² over knots. Of λ = 10⁴, 10³, …, 10⁻¹, the
+    value with the smallest leave-one-out log loss is chosen. This loss is computed to first order, without refitting.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 

@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     own : ndarray of shape (n_samples, n_own)
         Features of the probabilities. The first column is the logit of the confidence.
     asked : ndarray of shape (n_samples,)
-        The answer, as code of `Truth.classes`.
+        The code of the answer in `Truth.classes`.
     """
 
     columns: Floats

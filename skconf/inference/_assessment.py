@@ -70,12 +70,12 @@ class Assessment:
         Joint p-value of all ranges of confidence, for the hypothesis that confidences are calibrated. It is two-sided:
         `overconfident` and `underconfident` say in which direction. NaN if there are too few errors to say.
     found : bool
-        Whether miscalibration was found, that is, whether the joint p-value is at most 0.05.
+        Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
         How bad the miscalibration is at least: "negligible", "mild", "serious" or "unusable". Each interval is graded
         by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is "negligible", the grade
-        is "close to calibrated". Otherwise, if nothing was found, it is "too few to say" if overconfidence of 10
-        percentage points could have been missed, and "none shown" if not.
+        is "close to calibrated". Otherwise, if nothing was found, it is "too few to say" where overconfidence of 10
+        percentage points could have been missed, else "none shown".
     grade_at_most : str
         How bad the miscalibration may be at most, from "negligible" to "unusable". Each interval is graded by its end
         farther from the expected errors; the worst grade counts.
@@ -84,8 +84,8 @@ class Assessment:
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy. If `found` is False, it contains `confidence`. Clusters are an exception: their
-        interval is for answers of new clusters, and may exclude `confidence`.
+        95% interval of the accuracy. If `found` is False, it contains `confidence`. With clusters, the interval is for
+        answers of new clusters, and may exclude `confidence`.
     gap, gap_low, gap_high : float
         Average confidence minus accuracy, and its 95% interval, which contains 0 if `found` is False.
     observed_errors, expected_errors : float
@@ -95,10 +95,11 @@ class Assessment:
         The first stretch has all answers. The other stretches have the answers with a confidence of at least 0.5, 0.9,
         0.99, 0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
     overconfident, underconfident : Stretch or None
-        The stretch with the strongest evidence of overconfidence, and of underconfidence. None if none was found.
+        The stretch with the strongest evidence of overconfidence, and that of underconfidence. None if there is no such
+        stretch.
     detectable_over, detectable_under : float
         The gap that can be detected, for overconfidence and for underconfidence. If the true gap had this size, it
-        would be found in at least 80% of data sets with these confidences. NaN if no gap is large enough.
+        would be found in at least 80% of data sets with these confidences. NaN if no gap can be detected so often.
     most_frequent : float
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.
