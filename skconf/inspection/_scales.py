@@ -91,7 +91,7 @@ def set_nines(axis: Any, values: Floats) -> None:
     finite = values[np.isfinite(values)]
     lacking = 1 - finite[finite < 1 - _STAND_IN]  # closer values differ from 1 by rounding
     low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
-    of_one, end = 1 - low / 4, 1 - low / (1.5 if len(lacking) == len(finite) else 6)
+    of_one, end = 1 - low / 6, 1 - low / (1.5 if len(lacking) == len(finite) else 9)
     getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(partial(_nines, of_one), _of_nines))
     texts = {tick: exact(tick) for tick in (-1.0, 0.0, 0.5)}
     every = 1 if low > 1e-5 else 2
