@@ -3,8 +3,8 @@ Count the test samples that a comparison needs
 ==============================================
 
 How many test samples are needed to show that one model is better? In this example, cF1 and ECUAS need 28 and 39
-samples; accuracy needs about twenty times as many. The reason: metrics of the probabilities use a change in every
-prediction. Metrics that count right and wrong answers use only the predictions that became right or wrong.
+samples; accuracy needs about twenty times as many. The reason: metrics of the probabilities use every prediction whose
+probability changed. Metrics that count right and wrong answers use only the predictions that became right or wrong.
 """
 
 # %%

@@ -3,8 +3,8 @@ Decide and abstain by cost
 ==========================
 
 A false alarm costs 1 and a miss 10: which answer should a model give, and when should it give none? If a miss is likely
-enough, the most probable class is not the cheapest answer. The decision with the least expected cost costs half as
-much. It costs even less if a person decides the expensive cases.
+enough, the most probable class is not the cheapest answer. In this example, deciding by expected cost halves the mean
+cost. The cost falls further if a person decides the expensive cases.
 """
 
 # %%
@@ -42,7 +42,7 @@ price = 0.6  # of a rejection
 # probability above which the positive class is cheaper. Plain Bayes decisions use the probabilities unchanged. Our
 # classifier calibrates them by cross-fitting. If a rejection has a price, it also tunes the threshold of rejection.
 def cost_of(y, answer):
-    """Return the cost of each answer; -1 is a rejection, which has its price."""
+    """Return the cost of each answer. The answer -1 is a rejection, and costs ``price``."""
     answer = np.asarray(answer).astype(int)
     return np.where(answer == -1, price, costs.to_numpy()[y.astype(int), np.maximum(answer, 0)])
 

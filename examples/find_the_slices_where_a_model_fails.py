@@ -3,8 +3,8 @@ Find the slices where a model fails
 ===================================
 
 For which people is a model worse, and is this more than chance? A model may be right often enough on average, and still
-fail some groups. In this example, naive Bayes is worse for patients under 40 of the first sex than for all others. This
-is one slice of six, and its 95% interval does not contain the average.
+fail some groups. In this example, naive Bayes is worse for patients under 40 of one sex (coded 1) than for all others.
+This is one slice of six, and its 95% interval does not contain the average.
 """
 
 # %%

@@ -4,7 +4,7 @@ Choose a threshold with a guarantee for every group
 
 Does a guarantee for all answers hold in each group? No: if at most 5% of all answers are wrong, 7% of the answers in
 one group may be wrong. With ``slices=`` each group has its own threshold. The confidence level is then the probability
-that the promises for all groups hold together.
+that the guarantees for all groups hold at the same time.
 """
 
 # %%
@@ -31,7 +31,7 @@ rng = np.random.default_rng(0)
 
 
 def scan(pictures):
-    """Return the scanner of each picture, and the picture that it makes."""
+    """Draw a scanner for each picture. Return the scanners, and the pictures with the noise of these scanners."""
     scanner = rng.choice(["new", "old", "worn"], len(pictures), p=[0.64, 0.30, 0.06])
     noise = np.where(scanner == "new", 0, 5)[:, np.newaxis]
     return scanner, pictures + noise * rng.normal(size=pictures.shape)

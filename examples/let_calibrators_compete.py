@@ -2,9 +2,9 @@
 Compare calibrators, your own among them
 ========================================
 
-Which calibrator is best for your model? That depends on the data, the model and the number of samples. The arena
-compares all calibrators, on the same samples of the same models. ``python -m skconf experiment arena --html
-arena.html`` does so on two dozen data sets, and writes a page.
+Which calibrator is best for your model? That depends on the data, the model and the number of samples. The experiment
+``arena`` compares all calibrators on the same samples and models. The command ``python -m skconf experiment arena
+--html arena.html`` runs it on two dozen data sets, and writes a page.
 """
 
 # %%

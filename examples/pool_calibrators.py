@@ -2,11 +2,11 @@
 Calibrate with few or with many samples
 =======================================
 
-How flexible may a calibration be? With few samples, the raw probabilities or a single parameter are best. With many
-samples, a flexible curve is best. A pool changes from one to the other as the number of samples grows.
-:class:`~skconf.calibration.PooledCalibrator` is a weighted mean of several calibrators, and learns the weights on
-folds. One member is :class:`~skconf.calibration.BayesianCalibrator`, the mean of all rising curves; the weight of a
-curve is its probability given the samples.
+How flexible may a calibration be? With few samples, the raw probabilities or a calibration with a single parameter are
+best. With many samples, a flexible curve is best. A pool moves from simple to flexible calibrations as the number of
+samples grows. :class:`~skconf.calibration.PooledCalibrator` is a weighted mean of several calibrators, and learns the
+weights on folds. One member is :class:`~skconf.calibration.BayesianCalibrator`, the mean of all rising curves; the
+weight of a curve is its probability given the samples.
 """
 
 # %%

@@ -5,7 +5,7 @@ Smooth isotonic calibration
 How can isotonic calibration avoid probabilities of exactly 0 and 1? Isotonic regression is very flexible: if a part of
 the calibration data has no error, it gives probabilities of exactly 0 and 1 there. Sooner or later such a prediction is
 wrong. The remedy is to add two samples to every plateau of the curve. Then 9 of 186 splits are risky instead of 127,
-and the confidence-weighted accuracy is as high. (A split is risky if its size ratio is more than a standard deviation
+and the confidence-weighted accuracy is not lower. (A split is risky if its size ratio is more than a standard deviation
 above 1.) With this experiment, we also chose how strongly the calibration "smoothed_isotonic" smooths. The criteria
 were the size ratio and the confidence-weighted accuracy.
 """

@@ -3,8 +3,8 @@ Compare two models on a small test set
 ======================================
 
 Which metric finds a difference between two models with few samples? cF1 often finds one where F1 does not, on the same
-test samples. The reason: F1 counts predictions and ignores their probabilities, and cF1 adds up the probabilities of
-each class. This has a price: cF1 rewards confidence, even if it is not justified.
+test samples. The reason: F1 counts predictions and ignores their probabilities. cF1 adds up the probabilities of each
+class. This has a price: cF1 rewards confidence, even if it is not justified.
 """
 
 # %%
