@@ -34,7 +34,7 @@ class Changed(Answers):
     """Methods that return a new profile."""
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return the same confidences with another correctness; results of confidences alone are shared.
+        """Return the same confidences with another correctness, and share results that depend only on confidences.
 
         Parameters
         ----------
@@ -109,10 +109,12 @@ class Changed(Answers):
         skconf.calibration.correct_prevalence : Corrects the probabilities.
         skconf.inference.estimate_prevalence : Estimates the shares from rows without labels.
 
-        Notes ----- The weights assume label shift: where the model is used, the rows of each class are like those in
-        this profile. Metrics within a class, such as its recall, stay the same, and so does balanced accuracy. With two
-        classes, the specificity and the area under the ROC curve stay the same, too. Metrics that combine classes by
-        their shares, such as accuracy and precision, change.
+        Notes
+        -----
+        The weights assume label shift: where the model is used, the rows of each class are like those in this profile.
+        Metrics within a class, such as its recall, stay the same, and so does balanced accuracy. With two classes, the
+        specificity and the area under the ROC curve stay the same, too. Metrics that combine classes by their shares,
+        such as accuracy and precision, change.
 
         Examples
         --------

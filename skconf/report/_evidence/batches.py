@@ -51,7 +51,7 @@ class InBatches(NamedTuple):
     stops : Stops or None
         Thresholds. None if there are groups, or if `is_counted` is False.
     is_counted : bool
-        Whether all answers are right or wrong (not graded), and all weights are one.
+        Whether all answers are right or wrong (not graded), and there are no weights.
     """
 
     rows: list[Row]
