@@ -64,7 +64,7 @@ class Comparison:
         Confidence level.
     method : str
         How the interval and the p-value were computed: "delta", "bootstrap", "bayesian", "exact" or "permutation". It
-        is "none" if the error is unknown. With "exact", only the p-value is exact; the interval is computed as for
+        is "none" if neither can be computed. With "exact", only the p-value is exact; the interval is computed as for
         "delta". With "permutation", only the p-value is computed from permutations; the interval is computed as for
         "auto".
     """
@@ -115,8 +115,8 @@ def compare(
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
     y_true : array-like of shape (n_samples,), or mapping of model to ConfidenceProfile
-        True labels. Or a profile of each model; then leave out `y_proba`, because profiles hold predictions. All
-        profiles must have the same samples in the same order.
+        True labels, or a profile of each model. With profiles, leave out `y_proba`, because profiles hold predictions.
+        All profiles must have the same samples in the same order.
     y_proba : mapping of model to array-like of shape (n_samples, n_classes) or (n_samples,)
         Probabilities of at least two models, as in ``{"a": ..., "b": ...}``.
     baseline : model, default=None
@@ -124,9 +124,9 @@ def compare(
     confidence_level : float, default=0.95
         Confidence level of each interval, in [0.5, 1).
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
-        "delta" is a t test of the paired influence values. "bootstrap" is a t test, whose standard error is the
-        standard deviation of the resampled differences. It tests the difference, or the difference minus its bias,
-        whichever is closer to 0. "permutation" repeatedly swaps the predictions of the two models for a random half of
+        "delta" is a t test of the paired influence values. "bootstrap" is a t test of the difference, or of the
+        difference minus its bias, whichever is closer to 0. Its standard error is the standard deviation of the
+        resampled differences. "permutation" repeatedly swaps the predictions of the two models for a random half of
         the samples. Its p-value is exact if the models are exchangeable, and its interval is computed as for "auto".
         "auto" is "delta" if it is available, else "bootstrap". If strata weigh unequally (see
         :func:`confidence_interval`), "auto" uses "bayesian" in place of "delta", unless a model abstains or only the
@@ -176,23 +176,23 @@ def compare(
     agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
     then tries all combinations of signs of the paired differences. The p-value is the share of all sign combinations
     whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031. "auto" does this if the models differ
-    in up to 16 samples or clusters. If all differences have the same size, as for accuracy, it does this for up to 100;
-    the test is then McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For
-    other metrics, use "permutation", whose p-value is valid for any number of samples.
+    in up to 16 samples or clusters. If all differences have the same size, as for accuracy, the limit is 100, and the
+    test is McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For other
+    metrics, use "permutation", whose p-value is valid for any number of samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value.
     A distance has a kink at this value, so the test uses signed deviations. Let a and b be the signed deviations of the
     two models. Then |b| is larger than |a| if and only if b - a and b + a have the same sign. The p-value is the larger
-    one of the p-values of b - a and b + a. The interval is the range of the difference of the distances, for all b - a
-    and b + a in their intervals. It excludes 0 if the p-value is at most 1 - `confidence_level`. If there are fewer
-    than 30 errors, there is no p-value and no interval, and a warning says so. If you compare the metrics themselves
-    (such as `calibrated_size_ratio`), the difference does not say which model is closer to the best value.
+    one of the p-values of b - a and b + a. Both b - a and b + a have an interval. From all pairs of values in these two
+    intervals, the difference of the distances is computed; its range is the interval of the comparison. This interval
+    excludes 0 if the p-value is at most 1 - `confidence_level`. If there are fewer than 30 errors, there is no p-value
+    and no interval, and a warning says so. If you compare the metrics themselves (such as `calibrated_size_ratio`), the
+    difference does not say which model is closer to the best value.
 
-    If more than 5% of a size ratio depends on answers so confident that their errors are hardly ever observed, "auto"
-    gives no p-value and no interval, and a warning says so. Compare `capped_size_ratio` instead.
+    If fewer than 3 errors are expected among the most confident 5% of the answers, "auto" and "permutation" do not
+    compare size ratios, and a warning says so. Compare `capped_size_ratio` instead.
 
-    The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, clusters or
-    strata.
+    In a binary task, `roc_auc` is compared by DeLong's test [3]_, if there are no weights, clusters or strata.
 
     The smaller a calibration error is, the more it is overestimated. So the difference between a calibrated model and
     another model is underestimated, and its interval is too close to 0. The p-value is then too large, not too small.

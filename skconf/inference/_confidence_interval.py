@@ -166,7 +166,7 @@ def confidence_interval(
 
     Notes
     -----
-    "auto" uses the first row of the table that fits. If right answers are rarer than errors, right answers are counted
+    In the table, "auto" uses the first row that fits. If right answers are rarer than errors, right answers are counted
     in place of errors. With weights, the number of errors is min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error
     rate. For graded answers, v is the mean of 1 − z, with z the grade.
 
@@ -180,10 +180,10 @@ def confidence_interval(
                                                     warning says that the interval may miss the truth
     A share of all rows, if strata weigh unequally  "mover"
     Anything else, if strata weigh unequally        "bayesian", within each stratum
-    A metric with clusters, strata or costs         "delta". Exception: with clusters, "bayesian" if errors are in fewer
-                                                    than ten clusters and in at most a quarter of them. This does not
-                                                    hold for averages over classes, for means with two finite bounds and
-                                                    for more than 10,000 samples
+    A metric with clusters, strata or costs         "delta"; but "bayesian" if errors are in fewer than ten clusters and
+                                                    in at most a quarter of all clusters. Always "delta" for averages
+                                                    over classes, for means with two finite bounds, with strata, and for
+                                                    more than 10,000 samples
     A metric that does not count errors             "delta"
     A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
                                                     `selective_risk_loss`; "delta" for `accuracy`
@@ -204,14 +204,14 @@ def confidence_interval(
     error and its degrees of freedom are then computed from the sizes of the clusters and from the correlation within
     clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in one cluster (Karlin,
     Cameron and Williams [9]_). By chance, all errors may be in small clusters; this standard error is then too small.
-    So the interval of a single model is at least as wide as one from the standard error that the sizes and the
-    correlation imply. If the standard error comes from resamples, the degrees of freedom are those of (Σ s)² / Σ s²
+    So a second standard error is computed from the sizes and the correlation, and a single model gets the wider of the
+    two intervals. If the standard error comes from resamples, the degrees of freedom are those of (Σ s)² / Σ s²
     clusters of equal size, with s the size of a cluster.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
-    For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With unequal
-    weights, clusters or strata, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, intervals
+    For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With clusters,
+    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, intervals
     with strata are too narrow. With clusters and few errors, only the intervals of averages over classes are too
     narrow.
 
@@ -235,7 +235,7 @@ def confidence_interval(
     than ten right answers, its added right answer weighs less in the other half. The quantiles of each half are
     computed, and the interval contains all of them. "mover" combines Jeffreys' intervals of the strata [7]_. In
     simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least
-    one error was expected in the more frequent class, and in up to 100% otherwise; intervals by "delta" in 33 to 88%.
+    one error was expected in the more frequent class, else in up to 100%. Intervals by "delta" covered it in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. Its
     upper end is computed as if there were half an error more, at the confidence of the most confident answer; Fay and
@@ -244,8 +244,8 @@ def confidence_interval(
     :func:`~skconf.metrics.capped_size_ratio` then: it has an interval for any number of samples.
 
     The calibration error of any finite sample is above 0, and the calibration error of a resample is even larger. So
-    the interval of a calibration error is extended to 0 unless the data reject calibration. Only calibration errors
-    with ``on="classes"`` are not extended. To test calibration, correctness is drawn from the confidences `n_resamples`
+    the interval of a calibration error is extended to 0 unless the data reject calibration. Only intervals with
+    ``on="classes"`` are not extended. To test calibration, correctness is drawn from the confidences `n_resamples`
     times. Let p be the share of draws whose calibration error is at least as large as the observed one. Calibration is
     rejected if p is at most 1 − `confidence_level`. For graded answers, and with clusters, each draw instead chooses a
     random half of the answers or clusters, and replaces their correctness z by 2c − z, its mirror image at the

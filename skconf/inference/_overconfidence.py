@@ -100,7 +100,7 @@ def overconfidence_by_group(
     about 12,000 draws for each slice are needed to show such a p-value. Without `n_resamples`, the number of draws
     follows a rule. If Chernoff's bound is smaller than any p-value that draws could show, the bound is the p-value, and
     there are no draws. Otherwise, drawing ends as soon as 100 draws have at least the observed ratio, and p is 100
-    divided by the number of draws [3]_. Drawing also ends after 400 m draws, or after 9,999 draws if 400 m is smaller.
+    divided by the number of draws [3]_. Drawing also ends after 400 m or 9,999 draws, whichever is more.
     A few hundred draws are enough for a slice that is not overconfident.
 
     References

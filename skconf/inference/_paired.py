@@ -79,14 +79,14 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
 
 @dataclass
 class Estimated:
-    """The values of a statistic for several models, with influence values or resamples for their errors.
+    """The values of a statistic for several models, with influence values or resamples for their standard errors.
 
     Attributes
     ----------
     statistic : Statistic
-        The statistic. For a score that is a distance from the best value, it is the metric itself.
+        The statistic. If a score is a distance from the best value, the metric takes the place of the score.
     method : {"delta", "bootstrap", "bayesian"}
-        The method that gives the errors.
+        The method that gives the standard errors.
     profiles : mapping of model to ConfidenceProfile
         Predictions for the same samples.
     values : mapping of model to float

@@ -94,13 +94,13 @@ def assess_confidence(
     any stretch. The weight w is 1 for the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all others.
     To find the critical value t, errors are drawn many times from the confidences. Each draw gives the smallest p / w
     of all stretches; t is the 5% quantile of these numbers [1]_. The interval of the errors in a stretch is Clopper and
-    Pearson's at the level 1 − t · w. At this level, all intervals may be read together. An interval excludes the
-    expected errors if and only if its test finds miscalibration.
+    Pearson's at the level 1 − t · w. This level allows for the number of stretches, so all intervals may be read
+    together. An interval excludes the expected errors if and only if its test finds miscalibration.
 
     The verdict names at most one overconfident and one underconfident stretch, each the one with the smallest p / w. A
     band at either end of the stretch is dropped if its own p-value, one-sided in the direction of the stretch, is above
-    0.2. At the upper end of an overconfident stretch, the limit is 0.025 instead. Because the stretch was
-    chosen for its clear gap, this gap is exaggerated. The verdict therefore gives the number of errors.
+    0.2. At the upper end of an overconfident stretch, the limit is 0.025 instead. Because the stretch was chosen for
+    its clear gap, this gap is exaggerated. The verdict therefore gives the number of errors.
 
     If nothing is found, `detectable_over` is the overconfidence that would have been found in at least four of five
     samples like this one, however the errors are distributed over the answers [2]_. It is not a bound on the true
@@ -109,10 +109,10 @@ def assess_confidence(
     Each level and each named stretch with at least 1% of the answers gets a grade. The end of its interval that is
     closer to the expected errors decides the grade. The grade of the verdict is the worst of these grades. In the
     following limits, numbers of errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected,
-    serious from 50 and unusable from 200. The ratio counts, too. Overconfidence is also mild if there are at least
-    twice as many errors as expected, and at least 1 more. It is serious from three times as many, if these are at least
-    2 more, and unusable from ten times as many, if these are at least 20 more. Underconfidence is mild from 20 errors
-    fewer than expected, and serious from 100.
+    serious from 50 and unusable from 200. Overconfidence is also mild if there are at least twice as many errors as
+    expected, and at least 1 more. With at least 2 more, it is serious from three times as many. With at least 20 more,
+    it is unusable from ten times as many. Underconfidence is mild from 20 errors fewer than expected, and serious from
+    100.
 
     With weights, errors cannot be drawn from the confidences: if the probability of being sampled depends on the label,
     errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal

@@ -43,7 +43,7 @@ _LEAST_COST = 1e-6
 class ECUASDisplay(Display):
     """Expected cost against n, or against the cost of a rejection; or the cost of an answer against its confidence.
 
-    An error costs 1.
+    An error costs 1. The number n is the parameter of :func:`skconf.metrics.ecuas_loss`.
 
     Parameters
     ----------

@@ -67,13 +67,13 @@ class ReliabilityDisplay(Display):
     tail : ReliabilityDisplay, default=None
         With ``view="both"``, the display of the tail, which is drawn on the second axes.
     number : ndarray of shape (n_bins,), default=None
-        Number of each bin, counted with the empty bins. A line joins two bins only if there is no empty bin between
+        Position of each bin; empty bins are counted, too. A line joins two bins only if there is no empty bin between
         them. No line leads to a bin whose interval is wider than half of the axis. None means that there are no empty
         bins.
     overall : tuple of float, default=None
-        Five numbers for the title. The first four are for all predictions with a confidence of at least the fifth: mean
-        confidence, accuracy, and the lower and upper end of the interval of the accuracy. The fifth number is 0. In the
-        tail view, it is 0.99; if no confidence is that high, 0.9, or else 0.
+        Five numbers for the title: mean confidence, accuracy, lower and upper end of the interval of the accuracy, and
+        a limit. Only predictions with a confidence of at least the limit count. The limit is 0; in the tail view, it is
+        the first of 0.99, 0.9 and 0 that any confidence reaches.
     strategy : {"uniform", "quantile", "binless"}, default="uniform"
         With "binless", each distinct confidence is a bin. Its accuracy is the value of the isotonic fit, and its
         interval is the band.
@@ -99,8 +99,8 @@ class ReliabilityDisplay(Display):
     With weights w, an interval is computed as for (Σ w)² / Σ w² predictions (Kish's effective number). So the unit of
     the weights does not matter.
 
-    With at least the probability `confidence_level`, the band of ``strategy="binless"`` contains the accuracy at all
-    confidences together [1]_. This holds for samples without weights, however few, if the accuracy never falls when the
+    The band of ``strategy="binless"`` contains the accuracy at all confidences at once with a probability of at least
+    `confidence_level` [1]_. This holds for samples without weights, however few, if the accuracy never falls when the
     confidence rises. If the observations contradict this assumption, the band is empty.
 
     References
@@ -159,7 +159,7 @@ class ReliabilityDisplay(Display):
             "confidence" draws the accuracy against the confidence c. "tail" draws the error rate against 1 − c, with
             logarithmic scales. "both" draws both, on two axes.
         n_bins : int, default=15
-            Number of bins. The tail view has two bins for every factor of ten of 1 − c instead.
+            Number of bins. The tail view ignores it, and has two bins for every factor of ten of 1 − c.
         strategy : {"uniform", "quantile", "binless"}, default="uniform"
             "uniform" has bins of equal width, and "quantile" bins of equal mass, as in
             :func:`skconf.metrics.expected_calibration_error`. "binless" draws the isotonic regression of correctness on

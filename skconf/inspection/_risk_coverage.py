@@ -71,16 +71,16 @@ class RiskCoverageDisplay(Display):
     Notes
     -----
     Tied predictions are drawn as if they were accepted in random order. If all predictions are tied, the curve is a
-    horizontal line. A logarithmic scale cannot show a risk of 0. The curve then begins at its first error, and the axis
-    of the coverage begins shortly before it. The upper limit of the risk axis ignores coverages below 5%, so a curve
-    may be cut off there.
+    horizontal line. A logarithmic scale cannot show a risk of 0. On such a scale, the curve begins at its first error,
+    and the axis of the coverage begins shortly before this point. The upper limit of the risk axis ignores coverages
+    below 5%, so a curve may be cut off there.
 
     A single classifier is drawn with two reference curves: a random order, whose risk is the error rate of all
     predictions, and an oracle, which rejects wrong predictions first.
 
     The band of a difference comes from a paired bootstrap with 500 draws of the rows. In each draw, both models choose
-    their thresholds again. The band begins at the coverage at which the two models together have ten errors, and holds
-    at all coverages from there on together.
+    their thresholds again. The band begins at the coverage at which the two models together have ten errors. From there
+    on, it holds at all coverages at once.
 
     Examples
     --------
@@ -121,8 +121,8 @@ class RiskCoverageDisplay(Display):
             Name of the classifier in the legend.
         confidence_level : float, default=None
             Level of the Clopper-Pearson interval of the risk, which is drawn as a band. None draws no band. The
-            interval is valid for a single coverage that you choose before looking. With a `baseline`, this is instead
-            the level of the band of the difference, which holds at all coverages together; None then means 0.95.
+            interval is valid for a single coverage that you choose before looking. With a `baseline`, this is the level
+            of the band of the difference, which holds at all coverages at once; None then means 0.95.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the risk. "auto" is logarithmic if the risks span more than a factor of ten.
         baseline : ConfidenceProfile, default=None
@@ -136,8 +136,8 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range. If it is passed without a `baseline` for graded answers, for costs or
-            for answers in clusters. If `scale` is not one of its values. If `baseline` has other samples.
+            If `confidence_level` is out of range, or passed without a `baseline` for graded answers, costs or answers
+            in clusters. If `scale` is not one of its values. If `baseline` has other samples.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None

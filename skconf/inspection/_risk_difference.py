@@ -27,11 +27,11 @@ class RiskDifference:
     Attributes
     ----------
     coverage : ndarray of shape (n_places,)
-        Shares of the cases that both models accept, each with its own threshold.
+        The compared shares of the cases. Each model accepts such a share with its own threshold.
     value : ndarray of shape (n_places,)
         Risk of the model minus risk of the baseline, with ties in random order.
     low, high : ndarray of shape (n_places,)
-        A band that holds at all these coverages together; NaN if there are too few errors.
+        A band that holds at all these coverages at once; NaN if there are too few errors.
     """
 
     coverage: Floats

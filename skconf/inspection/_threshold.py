@@ -47,7 +47,7 @@ _MOST_LEVELS = 1000
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(Display):
-    """Metrics against the threshold: selective accuracy, CWSA, CWSA+ and coverage, or those of a tuned classifier.
+    """Metrics against the threshold: selective accuracy, CWSA, CWSA+ and coverage, or a tuned classifier's metrics.
 
     If you draw several metrics of several classifiers on the same axes, these axes are split into a panel for each
     metric. Panels do not show targets.
@@ -181,8 +181,8 @@ class ThresholdDisplay(Display):
         -------
         ThresholdDisplay
             A display. Its attribute `curves` holds columns of the classifier's ``cv_results_``: the coverage and the
-            risk, and the upper confidence limit of the risk if there is a confidence level. The objective is there,
-            too, if it is neither the risk nor the coverage.
+            risk, and the upper confidence limit of the risk if there is a confidence level. The dict also holds the
+            objective, unless this is the risk or the coverage.
 
         Raises
         ------
