@@ -345,7 +345,7 @@ def cf1_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -402,10 +402,10 @@ def cfbeta_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
     beta : float, default=1.0
-        Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity,
-        cRecall.
+        Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity, the
+        value is cRecall.
 
     Returns
     -------
@@ -601,7 +601,7 @@ def cprecision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence precision (cPrecision): share of the probability of a class that its own samples get.
+    """Confidence precision (cPrecision): of the probability given to a class, the share given to its own samples.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
     Unlike precision, it also has a value for a class that is never predicted: it is 0/0 only if the probability of the
@@ -615,7 +615,7 @@ def cprecision_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -672,7 +672,7 @@ def crecall_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -862,7 +862,7 @@ def cw_f1_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -921,7 +921,7 @@ def cw_fbeta_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
     beta : float, default=1.0
         β: recall counts β times as much as precision. With 0, the value is the precision; with infinity, it is the
         recall.
@@ -983,7 +983,7 @@ def cw_jaccard_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -1084,7 +1084,7 @@ def cw_precision_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -1141,7 +1141,7 @@ def cw_recall_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -1190,14 +1190,14 @@ def cw_roc_auc_score(
     and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
     predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
     another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under the
-    ROC curve with weights w c. If it is above the area with weights w, pairs of confident predictions are ranked better
-    than other pairs.
+    ROC curve with weights w c. If it is above the area with the weights w alone, pairs of confident predictions are
+    ranked better than other pairs.
 
     Parameters
     ----------
     average : {"macro", "weighted"} or None, default="macro"
         "macro" returns the mean over classes, and "weighted" the mean weighted by Σ w c of each class. None returns an
-        array with the value of each class. A binary task has a single value, with any `average`.
+        array with the value of each class. In a binary task, there is a single value, whatever `average` is.
 
     Returns
     -------
@@ -1255,7 +1255,7 @@ def cw_roc_curve(
     -------
     ROCCurve
         A named tuple (fpr, tpr, thresholds) of arrays. If no negative sample has a confidence above 0, `fpr` is NaN,
-        with a warning. If no positive sample has one, `tpr` is NaN, with a warning.
+        with a warning. If no positive sample has a confidence above 0, `tpr` is NaN, with a warning.
     """
 
 @overload
@@ -1283,7 +1283,7 @@ def cw_specificity_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
 
     Returns
     -------
@@ -1369,10 +1369,10 @@ def cwsa_plus_score(
 ) -> float:
     """CWSA+: confidence-weighted selective accuracy that rewards right answers, but does not punish errors.
 
-    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
-    threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
-    changes with the threshold.
+    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, z = 1 for a
+    right prediction and 0 for a wrong one, and φ = (c − threshold) / (1 − threshold). If c is 1, φ is 1. CWSA+ is 0 if
+    nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence changes with the
+    threshold.
 
     Parameters
     ----------
@@ -1411,10 +1411,10 @@ def cwsa_score(
 ) -> float:
     """Confidence-weighted selective accuracy (CWSA): confident errors subtract as much as confident right answers add.
 
-    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
-    − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
-    changes with the threshold.
+    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, z = 1
+    for a right prediction and 0 for a wrong one, and φ = (c − threshold) / (1 − threshold). If c is 1, φ is 1. CWSA is
+    0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence changes with
+    the threshold.
 
     Parameters
     ----------
@@ -1590,7 +1590,7 @@ def estimated_calibration_index(
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
         Bins of equal width ("uniform"), or of equal mass ("quantile"), as in :func:`expected_calibration_error`. The
-        authors' package has bins of equal mass.
+        authors' package uses bins of equal mass.
 
     Returns
     -------
@@ -1691,7 +1691,7 @@ def logit_smoothed_calibration_error(
         The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
         bins.
     eps : float, default=1e-8
-        Confidences are clipped to [eps, 1 - eps]. The smallest eps is 1e-15.
+        Confidences are clipped to [eps, 1 - eps]. `eps` must be at least 1e-15.
 
     Returns
     -------
@@ -1749,11 +1749,11 @@ def metric_coverage_auc(
 ) -> float:
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    As in the paper, the area is computed by the trapezoidal rule between the coverages of the thresholds. It leaves out
-    the coverages below that of the last threshold, so a worse model may have a larger area. For example, if a perfect
-    model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose
-    models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then
-    includes all coverages down to 0, and a perfect model has 1.
+    As in the paper, the area is computed by the trapezoidal rule between the coverages of the thresholds. The area
+    leaves out the coverages below that of the last threshold, so a worse model may have a larger area. For example, if
+    a perfect model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do
+    not choose models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the
+    area then includes all coverages down to 0, and a perfect model has 1.
 
     Parameters
     ----------
@@ -1772,8 +1772,8 @@ def metric_coverage_auc(
         are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
         and columns are the classes.
     to_zero : bool, default=False
-        Extend the curve to coverage 0, with the value that the metric has at the highest threshold that accepts
-        anything.
+        Extend the curve to coverage 0. There it has the value of the highest threshold at which a prediction is
+        accepted.
 
     Returns
     -------
@@ -1799,10 +1799,9 @@ def overconfidence_risk(
 
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
     deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
-    than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
-    definition of the paper, which method="normal" uses. It gives 0 for many overconfident models, because right answers
-    with confidence 1 lower the ratio to 1 or less. The other methods return 1 − p with a p-value p, also if the ratio
-    is below 1.
+    than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This definition of
+    the paper (method="normal") gives 0 for many overconfident models, because right answers with confidence 1 lower the
+    ratio to 1 or less. The other methods return 1 − p with a p-value p, also if the ratio is below 1.
 
     Parameters
     ----------
@@ -1865,7 +1864,7 @@ def reject_cost_loss(
     normalize: bool = False,
     reject_cost: float = 0.1,
 ) -> float:
-    """Mean cost of answers if a rejection costs γ: γ for a rejected answer, and its own cost for any other.
+    """Mean cost of answers if a rejection costs γ: a rejected answer costs γ, and any other its own cost.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
     is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
@@ -2024,7 +2023,7 @@ def spiegelhalter_test(
     -------
     SpiegelhalterResult
         Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, no prediction of confidence 1 is wrong, and no prediction of confidence 0 is right.
+        1/2 or 1, all predictions of confidence 1 are right, and all of confidence 0 are wrong.
     """
 
 def t_cal_test(
@@ -2044,10 +2043,10 @@ def t_cal_test(
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
     width, c is in bin floor(m c), so c = 1 has its own bin. For n samples, there are B = floor(2 log2(n / sqrt(ln n)))
-    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. To find their distributions under
-    calibration, n confidences are drawn with replacement. For each of them, correctness is drawn with this confidence
-    as the probability. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With
-    a single sample, calibration is never rejected.
+    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. Their distributions for a calibrated
+    model are simulated: n confidences are drawn with replacement, and each answer is right with a probability equal to
+    its confidence. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a
+    single sample, calibration is never rejected.
 
     Parameters
     ----------
@@ -2056,10 +2055,10 @@ def t_cal_test(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. The same draws are used for all numbers of bins. If there are so few draws
-        that no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of simulations of a calibrated model, which are used for all numbers of bins. If they are so few that no
+        p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
-        Seed of the draws.
+        Seed of the simulations.
 
     Returns
     -------
@@ -2093,10 +2092,10 @@ def tce_error(
     ----------
     strategy : {"pavabc", "quantile"}, default="pavabc"
         How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Each confidence, in
-        ascending order, starts a new bin. If the joint size of the last two bins is at most n_min, they merge. They
-        also merge if this size is at most n_max and the last bin does not have the higher accuracy. This is repeated as
-        long as bins merge. The last n_min samples together are one bin; if 2 n_min <= n_max, they join the previous bin
-        instead. "quantile" makes bins of equal mass.
+        ascending order, starts a new bin. The last two bins merge if they hold at most n_min samples together. They
+        also merge if they hold at most n_max and the last bin does not have the higher accuracy. This is repeated as
+        long as bins merge. The n_min samples of highest confidence are added at the end: to the last bin if 2 n_min <=
+        n_max, else as a bin of their own. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

@@ -39,7 +39,7 @@ class CPrecisionScore(
     reference=f"{CF1}, Section 3",
     scorers="cprecision",
 ):
-    """Confidence precision (cPrecision): share of the probability of a class that its own samples get.
+    """Confidence precision (cPrecision): of the probability given to a class, the share given to its own samples.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
     Unlike precision, it also has a value for a class that is never predicted: it is 0/0 only if the probability of the
@@ -190,8 +190,8 @@ class CFBetaScore(
     {predictions}
     {averages}
     beta : float, default=1.0
-        Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity,
-        cRecall.
+        Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity, the
+        value is cRecall.
 
     Returns
     -------

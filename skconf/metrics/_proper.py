@@ -195,8 +195,8 @@ class BrierParts(NamedTuple):
     uncertainty : float
         Brier loss acc (1 − acc) of a naive model that gives every answer the same confidence: the accuracy acc.
     residue : float
-        The part within bins: the variance of the confidence, minus twice its covariance with correctness. It is 0 for
-        the isotonic fit.
+        The part within bins: the variance of the confidence, minus twice its covariance with correctness. With
+        strategy="isotonic", it is 0.
     """
 
     reliability: float

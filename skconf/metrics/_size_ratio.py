@@ -299,10 +299,9 @@ class OverconfidenceRisk(
 
     P_risk = Φ((CSR − 1) / σ) if CSR > 1, and 0 otherwise, with Φ the normal distribution function, and σ the standard
     deviation of the ratio by chance (:func:`calibrated_size_ratio_std`). If P_risk is above 0.84, the ratio is more
-    than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This is the
-    definition of the paper, which method="normal" uses. It gives 0 for many overconfident models, because right answers
-    with confidence 1 lower the ratio to 1 or less. The other methods return 1 − p with a p-value p, also if the ratio
-    is below 1.
+    than one standard deviation too high; if it is above 0.9987, more than three standard deviations. This definition of
+    the paper (method="normal") gives 0 for many overconfident models, because right answers with confidence 1 lower the
+    ratio to 1 or less. The other methods return 1 − p with a p-value p, also if the ratio is below 1.
 
     {predictions} The methods "convolution" and "monte_carlo" take no weights.
     eps : float, default=1e-8

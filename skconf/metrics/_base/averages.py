@@ -25,15 +25,15 @@ average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
     number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with the
     value of each class.
 zero_division : {"warn", 0, 1, nan}, default="warn"
-    Value of 0/0. "warn" gives 0 with a warning. NaN is left out of averages."""
+    Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out."""
 
 
 class ClassAverage(Additive, rests_on="classes"):
     """A quotient for each class, computed from its one-vs-rest masses, and the averages over classes.
 
-    A metric combines two kinds of subclasses. One defines the masses (`masses`: of predicted classes, or of
-    probabilities). The other defines the quotient (`quotient`). The place {averages} in the docstring is filled with
-    the parameters.
+    A metric inherits from two subclasses. One defines the masses (method `masses`: of predicted classes, or of
+    probabilities). The other defines the method `quotient`. In the docstring, {averages} stands for the parameters
+    below.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ClassAverage(Additive, rests_on="classes"):
         "binary" is the value of the positive class, "macro" the mean over classes, "weighted" the mean weighted by
         support, and "micro" the quotient of the sums over classes. None gives an array with a value for each class.
     zero_division : {"warn", 0, 1, nan}
-        The value that replaces 0/0. "warn" gives 0 with a warning. NaN is left out of averages.
+        The value that replaces 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
     """
 
     shared_text = MappingProxyType({"{averages}": _PARAMETERS})

@@ -210,7 +210,7 @@ class Additive(Metric):
         return tuple(_complex_step(self, sums, position) for position in range(len(sums)))
 
     def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> Sums:
-        """Return the weighted sums. Sums of parts add up to the sums of the whole.
+        """Return the weighted sums. The sums of disjoint parts of the data add up to the sums of all data.
 
         Parameters
         ----------

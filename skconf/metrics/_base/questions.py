@@ -18,12 +18,12 @@ class Question:
     about : str
         How to read the answers, in one or two plain sentences.
     families : tuple of str
-        Modules or packages of `skconf.metrics` whose metrics answer it. If several names fit a metric, the longest one
-        counts.
+        Modules or packages of `skconf.metrics` whose metrics answer it. If a metric lies in several of them, the
+        longest name counts.
     guide : str
         Page of the user guide.
     names : tuple of str
-        Rows of reports that answer it, but are not metrics of this library.
+        Names of rows of reports that answer the question, but are not metrics of this library.
     """
 
     key: str

@@ -100,8 +100,8 @@ class Registered(ABC):
     bounds, best, reference
         See `Info`.
     scorers : str or mapping of str to Preset
-        The presets by their names, or a stem. Names are made of a stem by scikit-learn's rules: the prefix is `neg_` if
-        lower is better, and the suffixes are averages.
+        The presets by their names. If a stem is given instead, names are made from it by scikit-learn's rules: the
+        prefix is `neg_` if lower is better, and the suffixes are averages.
     aliases : tuple of str
         See `Info`.
     rests_on : {"errors", "order", "classes", "tail", "samples"}

@@ -44,11 +44,11 @@ class Term:
     Parameters
     ----------
     values : scalar or array-like of shape (n,) or (n, m)
-        The value of each sample, before its weight.
+        The value v of each sample, not yet multiplied by its weight.
     cells : Cells, default=None
         The cells of the samples. If None, there is one sum.
     power : int, default=1
-        Power of the sample weight. A variance needs 2.
+        Power p of the sample weight. For a variance, it is 2.
     """
 
     values: ArrayLike

@@ -41,10 +41,10 @@ class CalibrationErrorByTests(
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"
         How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Each confidence, in
-        ascending order, starts a new bin. If the joint size of the last two bins is at most n_min, they merge. They
-        also merge if this size is at most n_max and the last bin does not have the higher accuracy. This is repeated as
-        long as bins merge. The last n_min samples together are one bin; if 2 n_min <= n_max, they join the previous bin
-        instead. "quantile" makes bins of equal mass.
+        ascending order, starts a new bin. The last two bins merge if they hold at most n_min samples together. They
+        also merge if they hold at most n_max and the last bin does not have the higher accuracy. This is repeated as
+        long as bins merge. The n_min samples of highest confidence are added at the end: to the last bin if 2 n_min <=
+        n_max, else as a bin of their own. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

@@ -89,7 +89,7 @@ class ECDTestResult(NamedTuple):
     statistic : float
         Entropic calibration difference.
     p_value : float
-        Two-sided p-value of calibration.
+        Two-sided p-value of the hypothesis that the model is calibrated.
     low, high : float
         Quantiles alpha/2 and 1 − alpha/2 of the statistic for a calibrated model.
     outcome : int

@@ -227,7 +227,7 @@ class EstimatedCalibrationIndex(
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
         Bins of equal width ("uniform"), or of equal mass ("quantile"), as in :func:`expected_calibration_error`. The
-        authors' package has bins of equal mass.
+        authors' package uses bins of equal mass.
 
     Returns
     -------

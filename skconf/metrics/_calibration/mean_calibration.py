@@ -85,7 +85,7 @@ class SpiegelhalterResult(NamedTuple):
     statistic : float
         Spiegelhalter's z.
     p_value : float
-        Two-sided p-value of calibration.
+        Two-sided p-value of the hypothesis that the model is calibrated.
     """
 
     statistic: float
@@ -114,7 +114,7 @@ class SpiegelhalterTest(
     -------
     SpiegelhalterResult
         Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, no prediction of confidence 1 is wrong, and no prediction of confidence 0 is right.
+        1/2 or 1, all predictions of confidence 1 are right, and all of confidence 0 are wrong.
 
     {raises}
 

@@ -132,7 +132,7 @@ class LogitSmoothedCalibrationError(
         The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
         bins.
     eps : float, default=1e-8
-        Confidences are clipped to [eps, 1 - eps]. The smallest eps is 1e-15.
+        Confidences are clipped to [eps, 1 - eps]. `eps` must be at least 1e-15.
 
     Returns
     -------

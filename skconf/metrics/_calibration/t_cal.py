@@ -29,13 +29,13 @@ class TCalResult(NamedTuple):
     rejected : bool
         Whether calibration is rejected.
     p_value : float
-        p-value of calibration: the smallest of `p_values` times their number, or 1 if this product is larger.
+        p-value of the whole test: the number of `p_values`, times the smallest of them, but at most 1.
     n_bins : ndarray of shape (n_levels,)
-        Numbers of bins. Each is a level, with its own statistic.
+        The numbers of bins. There is one statistic for each of them.
     statistics : ndarray of shape (n_levels,)
         Debiased estimate of the squared calibration error with these bins. It may be negative.
     thresholds : ndarray of shape (n_levels,)
-        For each statistic, its quantile 1 − alpha / n_levels for a calibrated model.
+        Quantile 1 − alpha / n_levels of each statistic, if the model is calibrated.
     p_values : ndarray of shape (n_levels,)
         p-value of each statistic.
     """
@@ -62,10 +62,10 @@ class TCalTest(
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
     width, c is in bin floor(m c), so c = 1 has its own bin. For n samples, there are B = floor(2 log2(n / sqrt(ln n)))
-    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. To find their distributions under
-    calibration, n confidences are drawn with replacement. For each of them, correctness is drawn with this confidence
-    as the probability. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With
-    a single sample, calibration is never rejected.
+    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. Their distributions for a calibrated
+    model are simulated: n confidences are drawn with replacement, and each answer is right with a probability equal to
+    its confidence. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a
+    single sample, calibration is never rejected.
 
     {predictions}
     alpha : float, default=0.05
@@ -73,10 +73,10 @@ class TCalTest(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. The same draws are used for all numbers of bins. If there are so few draws
-        that no p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of simulations of a calibrated model, which are used for all numbers of bins. If they are so few that no
+        p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
-        Seed of the draws.
+        Seed of the simulations.
 
     Returns
     -------

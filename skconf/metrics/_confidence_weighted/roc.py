@@ -25,11 +25,12 @@ class ROCCurve(NamedTuple):
     Attributes
     ----------
     fpr : ndarray of shape (n_thresholds,)
-        Share of the weight of negative samples at or above each threshold. It rises from 0 to 1.
+        Share of the negative samples, by weight, whose probability is at or above each threshold. It rises from 0 to 1.
     tpr : ndarray of shape (n_thresholds,)
-        Share of the weight of positive samples at or above each threshold. It rises from 0 to 1.
+        Share of the positive samples, by weight, whose probability is at or above each threshold. It rises from 0 to 1.
     thresholds : ndarray of shape (n_thresholds,)
-        Distinct probabilities of the positive class, descending. The first is infinity, where nothing is accepted.
+        Distinct probabilities of the positive class, descending. The first entry is infinity, which no probability
+        reaches.
     """
 
     fpr: Floats
@@ -61,7 +62,7 @@ class CWROCCurve(
     -------
     ROCCurve
         A named tuple (fpr, tpr, thresholds) of arrays. If no negative sample has a confidence above 0, `fpr` is NaN,
-        with a warning. If no positive sample has one, `tpr` is NaN, with a warning.
+        with a warning. If no positive sample has a confidence above 0, `tpr` is NaN, with a warning.
 
     {raises} If there are more than two classes, and `pos_label` does not give the class of the curve.
 
@@ -140,13 +141,13 @@ class CWROCAUC(
     and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
     predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
     another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under the
-    ROC curve with weights w c. If it is above the area with weights w, pairs of confident predictions are ranked better
-    than other pairs.
+    ROC curve with weights w c. If it is above the area with the weights w alone, pairs of confident predictions are
+    ranked better than other pairs.
 
     {predictions}
     average : {"macro", "weighted"} or None, default="macro"
         "macro" returns the mean over classes, and "weighted" the mean weighted by Σ w c of each class. None returns an
-        array with the value of each class. A binary task has a single value, with any `average`.
+        array with the value of each class. In a binary task, there is a single value, whatever `average` is.
 
     Returns
     -------

@@ -143,10 +143,10 @@ class CWSAScore(
 ):
     """Confidence-weighted selective accuracy (CWSA): confident errors subtract as much as confident right answers add.
 
-    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c
-    − threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
-    changes with the threshold.
+    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, z = 1
+    for a right prediction and 0 for a wrong one, and φ = (c − threshold) / (1 − threshold). If c is 1, φ is 1. CWSA is
+    0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence changes with
+    the threshold.
 
     {predictions}
     {threshold}
@@ -196,10 +196,10 @@ class CWSAPlusScore(
 ):
     """CWSA+: confidence-weighted selective accuracy that rewards right answers, but does not punish errors.
 
-    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, φ = (c −
-    threshold) / (1 − threshold), which is 1 for a confidence of 1, and z = 1 for a right prediction and 0 for a wrong
-    one. CWSA+ is 0 if nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence
-    changes with the threshold.
+    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}. Here c is the confidence, z = 1 for a
+    right prediction and 0 for a wrong one, and φ = (c − threshold) / (1 − threshold). If c is 1, φ is 1. CWSA+ is 0 if
+    nothing is accepted. Do not compare values at different thresholds, because the φ of a confidence changes with the
+    threshold.
 
     {predictions}
     {threshold}

@@ -111,8 +111,8 @@ class ECUASLoss(
     Notes
     -----
     If `y_pred` is given and is not the best decision, the uncertainty of an answer may be above u_M. The loss is then
-    computed with u_M, and there is a warning. For a profile without classes, such as that of a generative system, u_M
-    is 1, or the `largest` that was given to ``ConfidenceProfile.from_costs``.
+    computed with u_M, and there is a warning. If a profile has no classes, as for a generative system, u_M is the
+    argument `largest` of ``ConfidenceProfile.from_costs``, or else 1.
 
     References
     ----------
@@ -186,7 +186,7 @@ class RejectCostLoss(
     reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
     scorers="reject_cost",
 ):
-    """Mean cost of answers if a rejection costs γ: γ for a rejected answer, and its own cost for any other.
+    """Mean cost of answers if a rejection costs γ: a rejected answer costs γ, and any other its own cost.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
     is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
