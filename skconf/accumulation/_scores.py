@@ -33,7 +33,7 @@ class Score(ABC):
 
     @property
     def takes_rounded(self) -> bool:
-        """Whether the error has a bound if confidences are rounded."""
+        """Whether the score may be computed from rounded confidences, because it then has a known largest error."""
         return True
 
     @abstractmethod

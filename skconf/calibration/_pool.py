@@ -217,9 +217,10 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
 def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:
     """Return the weights w ≥ 0 with sum 1 that maximise Σ a log(w · chance) + Σ prior log w.
 
-    `chance` has the probability of the observed class of each sample (column) by each member (row), and a are the
-    weights of the samples. Prior weights are positive. They keep w away from 0, so Newton's method needs no bounds. The
-    sum needs no constraint: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the gradient is zero.
+    `chance` has a row for each member and a column for each sample: the probability that the member gives to the
+    observed class. The weights of the samples are a. Prior weights are positive. They keep w away from 0, so Newton's
+    method needs no bounds. The sum needs no constraint: with a penalty of (Σ a + Σ prior) Σ w, the sum is 1 where the
+    gradient is zero.
     """
     total = float(sample_weight.sum() + prior.sum())
     gain, pull = sample_weight / total, prior / total

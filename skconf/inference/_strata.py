@@ -9,8 +9,8 @@ would have more errors than the sample, and a true value near 0 would lie below 
 errors, the phantom error has only e/10 of this weight in half of the draws. In the other half, the phantom right answer
 is made lighter in the same way, if right answers are few. The interval covers the quantiles of both halves. From ten
 errors and ten right answers on, both halves are alike. A phantom right answer has the confidence of another row of the
-stratum, or the lowest confidence of all rows, because rows of low confidence may be too rare for the sample. The
-coverage was measured in simulations; it is not proved.
+stratum. In some draws it has the lowest confidence of all rows, because the sample may have no rows of low confidence
+by chance. The coverage was measured in simulations; it is not proved.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Promises about accepted predictions: a class for each kind, which says at which thresholds such a promise is shown.
+"""Promises about accepted predictions. The class of each kind finds the thresholds that are shown to keep a promise.
 
 The error rate or mean cost of accepted samples may rise and fall with the threshold, so it needs the tests of
 `_risk_control`. Other rates never fall when more samples are accepted. A promise that such a rate is small enough (a

@@ -396,8 +396,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if training.costs is not None or callable(self.cost_matrix):
             raise ValueError(
                 f"target[{promised[0]!r}] needs the largest possible cost: the largest entry of a cost_matrix. Costs "
-                "that differ from sample to sample have no bound. Pass an array as cost_matrix and no costs, or use a "
-                "target for the risk."
+                "that differ from sample to sample have no bound. Pass an array as cost_matrix, and leave out costs; "
+                "or use a target for the risk."
             )
         rule = training.rule
         if rule is None:

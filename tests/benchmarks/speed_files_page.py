@@ -92,8 +92,8 @@ def about_threads(found):
         lines.append([name, *map(duration, [*walls, *parts, apart])])
     head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "extra work", "waiting"]
     text = f"""The table is for the same file. The time of {most} threads has three parts. *Ideal* is the time of
-        one thread, divided by {most}. *Extra work* is the processor time beyond the processor time of one thread,
-        divided by {most}, too. *Waiting* is the rest: threads wait for the lock of the interpreter, or for the last
+        one thread, divided by {most}. *Extra work* is the additional processor time, that of {most} threads minus that
+        of one, divided by {most}. *Waiting* is the rest: threads wait for the lock of the interpreter, or for the last
         thread to end. In the last column, {most} processes run at the same time, and each does the whole job on one
         thread. If this takes longer than one thread alone, the cores compete for memory or caches, and no program can
         be faster."""

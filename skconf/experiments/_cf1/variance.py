@@ -119,8 +119,8 @@ def cf1_variance_experiment(
 
     Notes
     -----
-    A metric on a smaller scale also has less variance. How well a metric separates models depends on their difference
-    in standard errors.
+    A metric on a smaller scale also has less variance. How well a metric separates two models depends on the difference
+    of their values, divided by its standard error.
 
     The tests of variance are the tests of the paper: the F test, Bartlett's test, and Levene's test around the median.
     They treat resamples as independent samples, and assume different samples for both metrics. So with enough

@@ -227,7 +227,8 @@ class Additive(Metric):
         """
         if self.computed_by() is not self:
             raise TypeError(
-                f"{self!r} is not computed from sums. Create it with get_metric, which returns a metric that is."
+                f"{self!r} is not computed from sums. Create it with get_metric: the metric that it returns is "
+                "computed from sums."
             )
         total: Sums = ()
         for rows, block in self.rows_of(profile).blocks():

@@ -20,7 +20,8 @@ def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
 
     Sizes that are small compared with the spread of their sum are summed first. Their sum is approximated by a normal
     one with a correction for the skewness. The other sizes are rounded to a grid, and the distribution of their sum is
-    built up one size after the other. This is exact for the rounded sizes, however rare and large they are.
+    built up one size after the other. For the rounded sizes, this distribution is exact, even if events are very rare
+    and sizes very large.
     """
     if not occurred.any():
         return 1.0

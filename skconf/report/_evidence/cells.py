@@ -1,4 +1,7 @@
-"""Count answers in cells: intervals of confidence with round ends. In batches, their lower ends are the thresholds."""
+"""Count answers in cells: intervals of confidence with round ends.
+
+If rows are read in batches, only the lower ends are thresholds.
+"""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar

@@ -42,7 +42,7 @@ def in_lines(table: pd.DataFrame, width: int | None) -> str:
 
 
 def n_naming(table: pd.DataFrame) -> int:
-    """Return how many of the first columns name the rows: as few as distinguish them, or one if even several do not."""
+    """Return the smallest number of first columns that differ between any two rows; 1 if no allowed number does."""
     most = min(_MOST_NAMING, table.shape[1] - 1)
     return next((n for n in range(1, most + 1) if not table.iloc[:, :n].duplicated().any()), 1)
 

@@ -279,7 +279,7 @@ def _differences(evidence: Evidence) -> Chart | None:
         shown += [low, high]
         said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
     what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
-    finding = f"{'; '.join(said)}. Both models answer the same share. Each band holds at all shares together."
+    finding = f"{'; '.join(said)}. Both models answer the same share. Each band holds at all shares at once."
     answered = Axis("share answered, most confident first", "percent")
     scale: Scale = "linear" if evidence.kind == "costs" else "percent"
     more = Axis.around(f"{words_of(evidence).of_these}, minus {best}", scale, *shown, [0.0])
