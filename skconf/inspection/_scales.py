@@ -91,15 +91,17 @@ def set_nines(axis: Any, values: Floats) -> None:
     finite = values[np.isfinite(values)]
     lacking = 1 - finite[finite < 1 - _STAND_IN]  # closer values differ from 1 by rounding
     low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
-    of_one, end = 1 - low / 6, 1 - low / (1.5 if len(lacking) == len(finite) else 9)
-    getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(partial(_nines, of_one), _of_nines))
+    start, end = 1 - 1.2 * high, 1 - low / 1.5
+    nines_of = partial(_nines, 1 - low / 6)
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(nines_of, _of_nines))
     texts = {tick: exact(tick) for tick in (-1.0, 0.0, 0.5)}
     every = 1 if low > 1e-5 else 2
     texts |= {float(tick): with_nines(count) for count, tick in enumerate(NINES, 1) if count % every == 0}
-    texts = {tick: text for tick, text in texts.items() if 1 - 1.2 * high <= tick <= 1 - low / 1.5}
-    texts |= {1.0: "1"} if len(lacking) < len(finite) else {}
+    texts = {tick: text for tick, text in texts.items() if start <= tick <= end}
+    if len(lacking) < len(finite):
+        texts[1.0], end = "1", 1 - low / 9
     axis.set_ticks(list(texts), list(texts.values()))
-    getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, end)  # now, because ticks widen the axis
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(start, end)  # now, because ticks widen the axis
 
 
 def with_nines(count: int) -> str:
