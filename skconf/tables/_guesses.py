@@ -98,23 +98,26 @@ def _advice_without_truth(possible: Readings) -> str:
             "the answers."
         )
     likely = [name for name in possible.names if spelled(name) not in PREDICTIONS and "pred" not in spelled(name)]
-    meant = [name for name in likely[:_MOST_TARGETS] if _reads(possible, name)]
-    of_two = [name for name in likely[:_MOST_TARGETS] if len(possible.truth(name)) == 2]
-    meant = meant or of_two * (len(of_two) == 1 and "correct" not in spelled(of_two[0]))
+    likely = likely[:_MOST_TARGETS]
+    meant = [name for name in likely if _reads(possible, name)]
+    if not meant:
+        of_two = [name for name in likely if len(possible.truth(name)) == 2]
+        meant = of_two if len(of_two) == 1 and "correct" not in spelled(of_two[0]) else []
     such = f", such as {' or '.join(option('target', name) for name in meant)}" if meant else ""
     if any(spelled(name) in CONFIDENCES for name in possible.names):
         return (
             f"Use {option('correct')} to name the column that says whether answers are right. If there is none, use "
             f"{option('target')} to name the column of true labels{such}."
         )
-    of_ids = next((quote(str(name)) for name in possible.names if spelled(name) in IDS and not such), None)
-    match = f"skconf evaluate FILE --truth OTHER --id {of_ids}"
-    other = f" If the true labels are in another file, match the rows: {match}."
-    return (
+    advice = (
         f"Use {option('target')} to name the column of true labels{such}. If there is none, use {option('correct')} to "
         f"name the column of correctness, and {option('confidence')} to name the column of confidence."
-        f"{other if of_ids else ''}"
     )
+    ids = [name for name in possible.names if spelled(name) in IDS]
+    if ids and not meant:
+        match = f"skconf evaluate FILE --truth OTHER --id {quote(str(ids[0]))}"
+        advice += f" If the true labels are in another file, match the rows: {match}."
+    return advice
 
 
 def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
