@@ -4,7 +4,6 @@ How often the promise is kept by samples from populations, and how much is accep
 """
 
 import math
-import time
 from fractions import Fraction
 from itertools import chain, combinations, count, pairwise
 
@@ -326,16 +325,14 @@ def test_required_samples_refuses(arguments, error, message):
         required_samples(**{"target": 0.05, "confidence_level": 0.95, **arguments})
 
 
-# --- time --------------------------------------------------------------------------------------------------------
+# --- large data --------------------------------------------------------------------------------------------------
 
 
-def test_a_million_samples_take_well_under_a_second():
+def test_with_a_million_samples_the_threshold_is_close_to_the_best():
     n_samples, target = 1_000_000, 0.05
     wrong = np.random.default_rng(0).random(n_samples) < 4 * target * np.linspace(0, 1, n_samples) ** 2
     accepted, errors = np.arange(1.0, n_samples + 1), np.cumsum(wrong).astype(float)
-    start = time.process_time()
     shown = in_control(errors, accepted, target, 0.95)
-    assert time.process_time() - start < 2  # 0.15 s on its own
     assert 0.85 < np.flatnonzero(shown)[-1] / n_samples < 0.8661  # where the true risk is the target
 
 

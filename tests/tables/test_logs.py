@@ -10,7 +10,6 @@ import math
 import re
 import shutil
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -441,16 +440,6 @@ def test_without_zstandard_the_error_says_how_to_convert(monkeypatch):
         read_log(LOGS / "inspect.eval", correct="choice")
 
 
-@pytest.mark.slow
-def test_twenty_thousand_samples_are_read_in_seconds(tmp_path):
-    row = (LOGS / "samples_mc.jsonl").read_text().splitlines()[0]
-    path = tmp_path / "samples_x.jsonl"
-    path.write_text((row + "\n") * 20_000)
-    started = time.process_time()
-    assert len(read_log(path, correct="acc_norm")) == 20_000
-    assert time.process_time() - started < 6  # 1 to 2 where nothing else runs
-
-
 ROWS = [
     {"question_id": "a", "is_right": True, "sure": {"p": 0.9}, "response": "4"},
     {"question_id": "b", "is_right": False, "sure": {"p": 0.7}, "response": "I don't know"},
@@ -496,33 +485,3 @@ def test_a_broken_first_line_does_not_hide_what_wrote_a_log(tmp_path):
     path.write_text("{\n" + (LOGS / "samples_mc.jsonl").read_text())
     with pytest.warns(UserWarning, match=r"\(line 1\)"):
         assert len(read_log(path, correct="acc")) == 14
-
-
-FLAT = {"id": 0, "correct": True, "confidence": 0.25, "model": "a", "text": "some words, and more of them"}
-#: Each is a row of the test of the time.
-FORMS = {
-    "flat": FLAT,
-    "nested": {**FLAT, "doc": {"passage": "p1", "topic": "law"}, "metadata": {"level": 0.5, "of": {"name": "x"}}},
-    "quotes and colons": {**FLAT, "doc": {"passage": "p: 1", "of": ["a", "b"]}, "answer": 'he said "no": really'},
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [50_000, 1_000_000])
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_json_lines_are_read_in_three_times_the_time_of_parsing(form, n, tmp_path):
-    """Of a million rows the ratio was 1.6 for the flat form, and 2.5 to 2.6 for the others."""
-    path = tmp_path / "answers.jsonl"
-    with path.open("w") as file:
-        file.writelines(json.dumps({**form, "id": i, "confidence": i % 1000 / 1000}) + "\n" for i in range(n))
-
-    def ratio():
-        started = time.process_time()
-        with path.open("rb") as file:
-            for line in file:
-                json.loads(line)
-        parsed = time.process_time()
-        assert len(read_log(path)) == n
-        return (time.process_time() - parsed) / (parsed - started)
-
-    assert any(ratio() < 3 for _ in range(5))  # once is enough: others run beside it
