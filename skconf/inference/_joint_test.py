@@ -35,9 +35,10 @@ _SUREST = 0.9
 class JointTest:
     """Two-sided tests of the number of errors in all stretches, with at most 5% probability of any false alarm.
 
-    A stretch is found if p ≤ t · w, where w is the weight of the stretch: 1 for levels, ¼ for other stretches. To find
-    the critical value t, errors are drawn many times from the confidences. Each draw gives the smallest p / w of all
-    stretches. The 5% quantile of these numbers is t, unless Bonferroni's critical value is larger.
+    A stretch is a run of neighbouring bands of confidence. Its test rejects if p ≤ t · w. The weight w is 1 for levels,
+    and ¼ for other stretches. To find the critical value t, errors are drawn many times from the confidences. Each draw
+    gives the smallest p / w of all stretches. The 5% quantile of these smallest values is t, but t is at least
+    Bonferroni's critical value and at most 0.05.
 
     Attributes
     ----------
@@ -46,8 +47,9 @@ class JointTest:
     p_values : ndarray of shape (n_stretches,)
         Two-sided p-value of each stretch.
     found : ndarray of shape (n_stretches,)
-        Whether the number of errors in a stretch differs from the expected number by more than chance. It is False if
-        it is unclear whether the stretch is over- or underconfident.
+        Whether the number of errors in a stretch differs from the expected number by more than chance. It is also False
+        if the stretch has no clear direction: its interval contains the expected number, and a part of the stretch is
+        off in the other direction.
     joint : float
         Joint p-value of all stretches: the share of draws whose smallest p / w is at most the smallest p / w of the
         data.

@@ -49,11 +49,11 @@ def overconfidence_by_group(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """Return the size ratio of each slice, with a test of whether the slice is overconfident.
+    """Return the calibrated size ratio of each slice, and test whether the slice is overconfident.
 
-    Among many slices, the largest ratio is large by chance, even if all confidences are calibrated. The adjusted
-    p-values take this into account. Call a slice overconfident if its adjusted p-value is at most 0.05. Then at most 5%
-    of such tables call a calibrated slice overconfident.
+    Among many slices, some ratios are large by chance, even if all confidences are calibrated. The adjusted p-values
+    take this into account. Call a slice overconfident if its adjusted p-value is at most 0.05. The probability that
+    this rule calls any calibrated slice overconfident is then at most 5%.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def overconfidence_by_group(
         As in :func:`~skconf.metrics.overconfidence_risk`. "monte_carlo" is valid for slices of any size, but takes no
         weights. "normal" is the formula of the paper; it is valid only for large slices, and takes weights.
     n_resamples : int, default=None
-        Number of draws of "monte_carlo" for each slice. The smallest p-value is 1 / (n_resamples + 1); a warning says
-        if that is too large for the number of slices. None chooses the number of draws for each slice by a fixed rule:
-        see Notes.
+        Number of draws of "monte_carlo" for each slice. The smallest p-value is 1 / (n_resamples + 1). A warning
+        follows if even this p-value, adjusted for the number of slices, is above 0.05. None chooses the number of draws
+        for each slice by a fixed rule: see Notes.
     random_state : int, Generator or None, default=None
         Seed of "monte_carlo".
     {predicted}
@@ -82,7 +82,7 @@ def overconfidence_by_group(
     DataFrame
         A row for each group, in sorted order, with columns
 
-        - `value`: calibrated size ratio, 1 for calibrated confidences;
+        - `value`: calibrated size ratio, on average 1 if confidences are calibrated;
         - `count`: number of samples;
         - `risk`: overconfidence risk of the group alone, one minus the p-value;
         - `p_value`: probability of a ratio at least this large if confidences are calibrated;
@@ -96,12 +96,12 @@ def overconfidence_by_group(
 
     Notes
     -----
-    With m slices, no slice is called overconfident unless the smallest p-value is at most 0.05/m. With 600 slices,
+    With m slices, a slice can be called overconfident only if the smallest p-value is at most 0.05/m. With 600 slices,
     about 12,000 draws for each slice are needed to show such a p-value. Without `n_resamples`, the number of draws
-    follows a rule. If Chernoff's bound is smaller than any p-value that draws could show, the bound is the p-value, and
-    there are no draws. Otherwise, drawing ends as soon as 100 draws have at least the observed ratio, and p is 100
-    divided by the number of draws [3]_. Drawing also ends after 400 m or 9,999 draws, whichever is more.
-    A few hundred draws are enough for a slice that is not overconfident.
+    follows a rule. First, Chernoff's upper bound of the p-value is computed. If it is at most as large as the smallest
+    p-value that draws can show, it is used as the p-value, and there are no draws. Otherwise, drawing ends as soon as
+    100 draws have at least the observed ratio, and p is 100 divided by the number of draws [3]_. Drawing also ends
+    after 400 m or 9,999 draws, whichever is more. A few hundred draws are enough for a slice that is not overconfident.
 
     References
     ----------
@@ -156,11 +156,12 @@ def most_draws(n_tests: int, level: float) -> int:
 def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.Generator) -> float:
     """Return the p-value of a sum of error sizes: how often calibrated confidences give a sum at least as large.
 
-    The sizes are 1/(1 − c) of all samples, and `observed` is the sum of the sizes of the errors.
+    For each sample, `size` is 1/(1 − c); `observed` is the sum of `size` over the errors.
 
-    If Chernoff's bound is smaller than any p-value that draws could show, it is the p-value. Otherwise, drawing follows
-    the rule of Besag and Clifford. It ends when 100 draws have a sum of at least `observed`; p is then 100 divided by
-    the number of draws. It also ends after `most` draws; if k of them have such a sum, p is (k + 1) / (most + 1).
+    If Chernoff's bound is at most 1 / (most + 1), it is the p-value, because draws could not show a smaller one.
+    Otherwise, drawing follows the rule of Besag and Clifford. It ends when 100 draws have a sum of at least `observed`;
+    p is then 100 divided by the number of draws. It also ends after `most` draws; if k of these draws have such a sum,
+    p is (k + 1) / (most + 1).
 
     References
     ----------

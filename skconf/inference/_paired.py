@@ -57,7 +57,10 @@ def why_not_alike(statistic: Statistic, one: ConfidenceProfile, other: Confidenc
     here, there = (statistic.metric.unit(statistic.on(profile)) for profile in (one, other))
     if here == there:
         return ""
-    return f"the values of the models are divided by different largest uncertainties, {here:.3g} and {there:.3g}"
+    return (
+        f"each value is divided by the largest possible uncertainty, which is {here:.3g} for one model and {there:.3g} "
+        "for the other"
+    )
 
 
 def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
@@ -71,7 +74,7 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
         errors = errors_among(metric, profile).rarer
         if errors < ENOUGH_TO_RESAMPLE:
             return (
-                f"there are {errors:.0f} errors or right answers, whichever are fewer, but {ENOUGH_TO_RESAMPLE:.0f} "
+                f"there are only {errors:.0f} errors, or only {errors:.0f} right answers, but {ENOUGH_TO_RESAMPLE:.0f} "
                 "are needed"
             )
     return ""
@@ -79,12 +82,12 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
 
 @dataclass
 class Estimated:
-    """The values of a statistic for several models, with influence values or resamples for their standard errors.
+    """The values of a statistic for several models, and the numbers that give their standard errors.
 
     Attributes
     ----------
     statistic : Statistic
-        The statistic. If a score is a distance from the best value, the metric takes the place of the score.
+        The statistic. If models are scored by the distance of a metric from its best value, this is the metric itself.
     method : {"delta", "bootstrap", "bayesian"}
         The method that gives the standard errors.
     profiles : mapping of model to ConfidenceProfile
@@ -92,7 +95,8 @@ class Estimated:
     values : mapping of model to float
         The values; NaN if undefined.
     varying : mapping of model to ndarray
-        For each model with a defined value, its influence values or the values of resamples.
+        If the method is "delta", the influence values of each model with a defined value; otherwise, the values of the
+        resamples of each model.
     sampling : Sampling
         How the samples were drawn.
     confidence_level : float

@@ -45,7 +45,7 @@ class PrevalenceEstimate:
     p_value : float
         p-value of label shift, the hypothesis that only the shares of the classes have changed. If it is small, a
         change of the class shares alone does not explain the probabilities of the rows without labels. NaN if there are
-        too few rows, or if their probabilities differ too little.
+        too few labelled rows, or if the probabilities of these rows differ too little.
     """
 
     classes: pd.DataFrame
@@ -119,23 +119,24 @@ def estimate_prevalence(
     Notes
     -----
     The estimate maximises the likelihood by EM [1]_, with probabilities that are calibrated on the labelled rows. Let
-    π_k be the estimated shares, and f the probabilities of the classes at these shares. The mean of f is E_k f in class
-    k, and Σ π_k E_k f where the model is used. The interval follows from the matrix of the means and from their
-    covariance, Σ π_k² Cov_k f / n_k + Cov f / n. So it includes the random errors of the labelled rows and of the rows
-    without labels, and nothing is resampled. In f, an estimated share below 10/n counts as 10/n, with n the number of
-    rows of the smallest labelled class. In trials with 200 to 5,000 labelled rows of two classes, 95% intervals covered
-    the true share in 97.6% of the sets on average, and in 96 to 99% for each number of rows. With the ten classes of
-    CIFAR-10, they covered it in 90%.
+    π_k be the estimated shares, and f the probabilities of the classes, corrected for these shares. If the mean of f in
+    class k is E_k f, the mean where the model is used is Σ π_k E_k f. The interval follows from the means E_k f and the
+    covariance Σ π_k² Cov_k f / n_k + Cov f / n, for n_k labelled rows of class k and n rows without labels. So the
+    interval includes the random errors of the labelled rows and of the rows without labels, and nothing is resampled.
+    If the smallest labelled class has m rows, estimated shares below 10/m count as 10/m in f. In trials with 200 to
+    5,000 labelled rows of two classes, 95% intervals covered the true share in 97.6% of the sets on average: in 96 to
+    99%, depending on the number of rows. With the ten classes of CIFAR-10, the intervals covered the true share in 90%.
 
-    The test is Hansen's [2]_. It uses bins of the score, eight for two classes, and tests whether the counts of the
-    rows without labels are a mixture of the counts of the labelled classes. Half a row is added to the count of each
-    class in each bin, because an empty bin would seem to have no variance. In 9,072 simulated sets with label shift,
-    the test rejected label shift in 2.8 to 5.9% of the sets, depending on the number of rows. A large `p_value` proves
-    nothing, because a change that looks like another mixture is not found. For example, a new kind of positives may
-    change the probabilities in the same way as another share of the old kind would. A shift of all log odds by the same
-    amount may do so, too. The estimate may then be several times too large or too small, without a warning. Two changes
-    were simulated at a prevalence of 1%. If positives became harder to recognise, the test found this in 7 to 12 of 100
-    sets. If a tenth of all cases were of a new kind, it found this in 85 to 100 of 100 sets.
+    The test is Hansen's [2]_. Rows are counted in bins of the score; with two classes, there are eight bins. The test
+    asks whether the counts of the rows without labels are a mixture of the counts of the labelled classes. Half a row
+    is added to the count of each class in each bin, because an empty bin would seem to have no variance. In 9,072
+    simulated sets with label shift, the test rejected label shift in 2.8 to 5.9% of the sets, depending on the number
+    of rows. A large `p_value` does not prove label shift, because other changes may look like a change of the class
+    shares. For example, a new kind of positives may change the probabilities in the same way as another share of the
+    old kind would. So may a shift of all log odds by the same amount. The estimate may then be several times too large
+    or too small, without a warning. Two changes were simulated at a prevalence of 1%. If positives became harder to
+    recognise, the test rejected label shift in 7 to 12 of 100 sets. If a tenth of all cases were of a new kind, the
+    test rejected it in 85 to 100 of 100 sets.
 
     References
     ----------

@@ -32,10 +32,10 @@ class Error(NamedTuple):
     Attributes
     ----------
     error, degrees_of_freedom : float
-        The standard error, computed from the deviations of the units, and its degrees of freedom.
+        The standard error, computed from the differences between units (samples or groups), and its degrees of freedom.
     modelled : float, default=0.0
-        With groups, the standard error that follows from the sizes of the groups and from the correlation of the
-        samples in one group. It is larger than `error` if, by chance, only small groups deviate.
+        With groups, the standard error that the sizes of the groups and the correlation of samples in one group imply.
+        It is larger than `error` if, by chance, only small groups have large effects on the value.
     """
 
     error: float

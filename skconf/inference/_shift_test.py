@@ -74,10 +74,10 @@ def shift_test(
     Returns
     -------
     ShiftTest
-        Named tuple (shifted, tests, quantiles). `tests` has the row `score`; with a threshold, the row `coverage`; with
-        labels, the row `accuracy`; with both, the row `selective_accuracy`. In the row `score`, `expected` and
-        `observed` are means, but the test compares the whole distributions. With very many samples, even a small
-        difference has a small p-value, so look at the size of the difference, too.
+        Named tuple (shifted, tests, quantiles). `tests` has the row `score`; with a threshold, also the row `coverage`.
+        With labels for both sets, it has the row `accuracy`; with a threshold, also the row `selective_accuracy`. In
+        the row `score`, `expected` and `observed` are means, but the test compares the whole distributions. With very
+        many samples, even a small difference has a small p-value, so look at the size of the difference, too.
 
     Raises
     ------
@@ -130,8 +130,8 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
             )
         if given.groups is not None:
             raise ValueError(
-                f"{name} has answers in clusters. These depend on each other, but the tests need independent answers. "
-                "Pass one answer of each cluster."
+                f"{name} has answers in clusters. Answers of one cluster depend on each other, but the tests need "
+                "independent answers. Pass one answer of each cluster."
             )
         return given.score
     scores = np.asarray(as_floats(given, name), dtype=np.float64)

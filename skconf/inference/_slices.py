@@ -77,13 +77,14 @@ def by_group(
           twenty misses the true value, so with many groups some intervals miss.
 
         With several metrics, rows are indexed by (metric, group). The attribute ``attrs`` has three entries for each
-        metric: `overall`, the value on all samples; `worst`, the group with the worst value (None if no value is worse
-        than others); and `spread`, the largest value minus the smallest.
+        metric: `overall`, the value on all samples; `worst`, the group with the worst value (None if the metric has no
+        best value, or if all values are NaN); and `spread`, the largest value minus the smallest.
 
     Raises
     ------
     ValueError
-        If `groups` has a missing label or a wrong length. Also in the cases that :func:`confidence_interval` lists.
+        If `groups` has a missing label or a wrong length. The cases that :func:`confidence_interval` lists are refused,
+        too.
     TypeError
         If the value of a metric is not a single number.
 

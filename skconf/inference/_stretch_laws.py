@@ -21,10 +21,10 @@ _RARE = 1e-6
 class StretchLaws:
     """The distribution of the number of errors in every stretch, which is a run of neighbouring bands of confidence.
 
-    Up to a variance of 400, the distribution is exact: a Poisson binomial distribution. Its characteristic function is
-    the product of the characteristic functions of the bands, and its probabilities are the Fourier coefficients. For
-    larger variances, draws use a normal distribution that is corrected for skewness. The p-values of the data then use
-    a binomial distribution of the same mean and variance.
+    Up to a variance of 400, the distribution is exact: a Poisson binomial distribution. It is computed by a Fourier
+    transform of its characteristic function, the product of the characteristic functions of the bands. For larger
+    variances, there are two approximations. Draws use a normal distribution that is corrected for skewness. The
+    p-values of the data use a binomial distribution of the same mean and variance.
 
     Attributes
     ----------

@@ -75,8 +75,7 @@ def assess_confidence(
     Raises
     ------
     ValueError
-        If predictions are not valid. If `n_resamples` is below 99, because fewer draws cannot reject at the level of
-        0.05.
+        If predictions are not valid. If `n_resamples` is below 99, which is too few for a 5% quantile.
     TypeError
         If predictions are missing, or if they are given together with a profile, which already has them.
 
@@ -93,33 +92,39 @@ def assess_confidence(
     have if the confidences were calibrated, a Poisson binomial distribution. Miscalibration is found if p ≤ t · w for
     any stretch. The weight w is 1 for the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all others.
     To find the critical value t, errors are drawn many times from the confidences. Each draw gives the smallest p / w
-    of all stretches; t is the 5% quantile of these numbers [1]_. The interval of the errors in a stretch is Clopper and
-    Pearson's at the level 1 − t · w. This level allows for the number of stretches, so all intervals may be read
-    together. An interval excludes the expected errors if and only if its test finds miscalibration.
+    of all stretches; t is the 5% quantile of these smallest values [1]_. The interval of the errors in a stretch is
+    Clopper and Pearson's at the level 1 − t · w. This level allows for the number of stretches, so all intervals may be
+    read together. An interval excludes the expected errors if and only if its test finds miscalibration.
 
-    The verdict names at most one overconfident and one underconfident stretch, each the one with the smallest p / w. A
-    band at either end of the stretch is dropped if its own p-value, one-sided in the direction of the stretch, is above
-    0.2. At the upper end of an overconfident stretch, the limit is 0.025 instead. Because the stretch was chosen for
-    its clear gap, this gap is exaggerated. The verdict therefore gives the number of errors.
+    The verdict names at most one overconfident and one underconfident stretch: in each direction, the stretch with the
+    smallest p / w. A band at either end is dropped if the rest of the stretch is still found, and if the one-sided
+    p-value of the band, in the direction of the stretch, is above 0.2. At the upper end of an overconfident stretch,
+    the limit is 0.025 instead. Because the stretch was chosen for its clear gap, the true gap is probably smaller. The
+    verdict therefore gives the number of errors, not the gap.
 
-    If nothing is found, `detectable_over` is the overconfidence that would have been found in at least four of five
-    samples like this one, however the errors are distributed over the answers [2]_. It is not a bound on the true
-    overconfidence; the interval is such a bound [3]_.
+    If nothing is found, look at `detectable_over`. Overall overconfidence of this size would have been found in at
+    least four of five data sets like this one, however the errors are distributed over the answers [2]_. The true
+    overconfidence may still be larger; use `gap_high` as its upper bound [3]_.
 
-    Each level and each named stretch with at least 1% of the answers gets a grade. The end of its interval that is
-    closer to the expected errors decides the grade. The grade of the verdict is the worst of these grades. In the
-    following limits, numbers of errors are per 1,000 answers. Overconfidence is mild from 10 errors more than expected,
-    serious from 50 and unusable from 200. Overconfidence is also mild if there are at least twice as many errors as
-    expected, and at least 1 more. With at least 2 more, it is serious from three times as many. With at least 20 more,
-    it is unusable from ten times as many. Underconfidence is mild from 20 errors fewer than expected, and serious from
-    100.
+    Each level and each named stretch with at least 1% of the answers gets a grade. The grade is computed from one end
+    of the interval of the errors: the end that is closer to the expected errors. The grade of the verdict is the worst
+    of these grades. In the following limits, numbers of errors are per 1,000 answers. Overconfidence is
+
+    - mild if there are at least 10 errors more than expected, or twice as many as expected and at least 1 more;
+    - serious if there are at least 50 more, or three times as many and at least 2 more;
+    - unusable if there are at least 200 more, or ten times as many and at least 20 more.
+
+    Underconfidence is mild if there are at least 20 errors fewer than expected, and serious if there are at least 100
+    fewer.
 
     With weights, errors cannot be drawn from the confidences: if the probability of being sampled depends on the label,
-    errors of a calibrated classifier do not follow its confidences. So the weighted gap is tested by a normal
-    distribution. Two standard errors are computed, one from the confidences and one from the data. The larger one is
-    used. For graded answers, the standard error comes from the data alone. If answers come in clusters (`groups` of a
-    profile), it comes from the differences between clusters, and the t distribution is used. In all these cases, the
-    verdict is "too few to say" if there are fewer than 30 effective errors.
+    even a calibrated classifier has more or fewer errors in the data than its confidences imply. So the weighted gap is
+    tested by a normal distribution. Two standard errors are computed, one from the confidences and one from the data.
+    The larger one is used. For graded answers, the standard error comes from the data alone. If answers come in
+    clusters (`groups` of a profile), the standard error comes from the differences between clusters, and the t
+    distribution is used. In all these cases, the verdict is "too few to say" if there are fewer than 30 effective
+    errors or effective right answers. Their number is their share times (Σ w)² / Σ w², where w is the weight of an
+    answer or of a cluster.
 
     If answers come in clusters, the interval of the accuracy is for answers of new clusters;
     :func:`confidence_interval` computes it. If miscalibration is found, the sentence then also gives the interval of

@@ -81,8 +81,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             `groups`, folds and held-out parts contain whole clusters; if `cv` is a splitter, it gets the `groups`. An
             `eval_set` is the same for every fold, so none of its samples may be in `X`. A `validation_fraction` makes
             an `eval_set` for each fold instead. `costs` are costs that differ from sample to sample. With shape
-            (n_samples, n_classes, n_decisions), they are the cost of each decision under each class, and the decisions
-            follow from them. With shape (n_samples, n_decisions), they are the cost of each decision given the true
+            (n_samples, n_classes, n_decisions), they are the cost of each decision under each class, and the classifier
+            decides by them. With shape (n_samples, n_decisions), they are the cost of each decision given the true
             class. The decisions then follow from the `cost_matrix`, and `costs` only say what these decisions cost.
 
         Returns

@@ -27,7 +27,7 @@ class Slices(NamedTuple):
         Predicted classes, values of a column, or tuples of values of several columns. None if there is one slice, of
         all samples.
     codes : ndarray of shape (n_samples,)
-        The number of each sample's slice; -1 if it has none.
+        The number of each sample's slice; -1 for a sample without a slice.
     answered : ndarray of shape (n_slices + 1,)
         For each slice, the share of its rows that have an answer; the other rows abstain. The last entry is the share
         of all rows that have an answer.

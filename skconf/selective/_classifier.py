@@ -33,19 +33,18 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         Lowest score at which a prediction is accepted, in [0, 1]. You can change it after ``fit``.
     reject_cost : float, default=None
         Cost γ of a rejection, 0 or greater. Pass it instead of a `threshold`: an answer is then rejected if its
-        expected cost u is greater than γ. The score of an answer is 1 − u/u_M. Here u_M is the largest u that any
-        probabilities can give. ``threshold_`` is 1 − γ/u_M, or 0 if this is negative. Without a `cost_matrix`, an error
-        costs 1; with K classes, u_M is then 1 − 1/K. You can change `reject_cost` after ``fit`` if the classifier was
-        fitted with a `reject_cost`, a `cost_matrix` or `costs`.
+        expected cost u is greater than γ. The score of an answer is 1 − u/u_M, where u_M is the largest possible u.
+        ``threshold_`` is 1 − γ/u_M, or 0 if this is negative. Without a `cost_matrix`, an error costs 1; with K
+        classes, u_M is then 1 − 1/K. You can change `reject_cost` after ``fit`` if the classifier was fitted with a
+        `reject_cost`, a `cost_matrix` or `costs`.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
         cost u under the calibrated probabilities. The score is 1 − u/u_M, where u_M is the largest possible u. The rows
         of an array are in the order of ``classes_``, the sorted labels; its columns are in the order of `decisions`. A
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
-        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). Then no u_M
-        holds for all samples. The score is 1/(1 + u/s) instead, and ``threshold_`` is 1/(1 + γ/s). For each sample
-        given to ``fit``, find the decision with the smallest worst-case cost; the scale s is the largest of these
-        costs.
+        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). The score is
+        then 1/(1 + u/s), and ``threshold_`` is 1/(1 + γ/s), because new samples may have any u. For each sample,
+        ``fit`` finds the decision with the smallest worst-case cost; the scale s is the largest of these costs.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.
@@ -67,9 +66,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         must be the default.
     prevalence : mapping of label to float, default=None
         Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. With two
-        classes, the share of one is enough. The calibrated probabilities are corrected for the change from the
-        class shares of the calibration rows to the shares given here. Predictions, scores and rejections follow from
-        the corrected probabilities. You must set a `calibration`, and it must not give probabilities of zero.
+        classes, the share of one is enough. Calibrated probabilities fit the class shares of the calibration rows; they
+        are corrected to fit the shares given here. Predictions, scores and rejections follow from the corrected
+        probabilities. You must set a `calibration`, and it must not give probabilities of zero.
     cv : int, cross-validation generator, float or None, default=None
         How the samples for the calibrator are separated from the samples for the classifier. None uses out-of-fold
         probabilities of a stratified 5-fold cross-validation. An int or a generator sets another cross-validation. A
@@ -86,9 +85,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         rows, and applied to them. None passes no `eval_set`.
     reject_label : label, default=None
         What ``predict`` returns for a rejected sample. It must not be a class or a decision. If the labels are
-        strings, None means "reject". If they are numbers or booleans, None means −1; if −1 is a class, it means the
-        smallest label minus 1. Choose a string only if the labels are strings, because scikit-learn's metrics do not
-        accept strings and numbers in one array.
+        strings, None means "reject". If they are numbers or booleans, None means −1, or the smallest label minus 1 if
+        −1 is a class. Choose a string only if the labels are strings, because scikit-learn's metrics do not accept
+        strings and numbers in one array.
     n_jobs : int, default=None
         Number of folds that are fitted at once, as in joblib; -1 uses all cores.
     random_state : int, RandomState instance or None, default=None
@@ -113,7 +112,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         probabilities.
     members_ : list of (FittedClassifier, calibrator or None)
         Pairs of a classifier and its calibrator; their probabilities are averaged. There is one pair; with `ensemble`,
-        there is one for each fold.
+        there is one pair for each fold.
     n_features_in_ : int
         Number of features, if the classifier has this attribute.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

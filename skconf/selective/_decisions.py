@@ -28,12 +28,12 @@ class DecisionRule:
     Attributes
     ----------
     decisions : ndarray of shape (n_decisions,)
-        Names of the decisions. If `of_classes`, they are the classes, in the same order.
+        Names of the decisions. If `of_classes` is True, the decisions are the classes, in the order of the classes.
     of_classes : bool
         Whether the decisions are the classes, so that each is right or wrong.
     largest : float
         The largest possible uncertainty u_M, which has a score of 0. If costs differ from sample to sample, new samples
-        may have any uncertainty; `largest` is then the scale s of the score 1/(1 + u/s).
+        may have any uncertainty. Then `largest` is not the largest one, but the scale s of the score 1/(1 + u/s).
     costs : ndarray of shape (n_classes, n_decisions) or None
         Cost of each decision under each class. None if costs differ from sample to sample.
     function : callable or None

@@ -371,6 +371,7 @@ class TestOtherAnswers:
         assert "give different answers" not in text
         # The columns give u_M = 2/3; answers alone give 1.
         assert (
-            "ecuas_loss (the values of the models are divided by different largest uncertainties, 0.667 and 1)" in text
+            "ecuas_loss (each value is divided by the largest possible uncertainty, which is 0.667 for one model and 1 "
+            "for the other)" in text
         )
         assert set(report.frame["best_model"]) == {"", NOT_SHOWN, NOT_COMPARED}
