@@ -68,17 +68,18 @@ class Assessment:
         The verdict, in one or two sentences.
     p_value : float
         Joint p-value of all ranges of confidence, for the hypothesis that confidences are calibrated. It is two-sided:
-        `overconfident` and `underconfident` say in which direction. NaN if there are too few errors to say.
+        `overconfident` and `underconfident` say in which direction. NaN if there are too few errors for a test.
     found : bool
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
-        How bad the miscalibration is at least: "negligible", "mild", "serious" or "unusable". Each interval is graded
-        by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is "negligible", the grade
-        is "close to calibrated". Otherwise, if nothing was found, it is "too few to say" where overconfidence of 10
-        percentage points could have been missed, else "none shown".
+        How bad the miscalibration is at least: "negligible", "mild", "serious" or "unusable". The interval of each
+        stretch is graded by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is
+        "negligible", the grade is "close to calibrated". Otherwise, if nothing was found, the grade is "none shown", or
+        "too few to say" if overconfidence of 10 percentage points could have been missed. If only the gap is tested, it
+        is "too few to say" if `p_value` is NaN.
     grade_at_most : str
-        How bad the miscalibration may be at most, from "negligible" to "unusable". Each interval is graded by its end
-        farther from the expected errors; the worst grade counts.
+        How bad the miscalibration may be at most, from "negligible" to "unusable". The interval of each stretch is
+        graded by its end farther from the expected errors; the worst grade counts.
     n_samples : int
         Number of answers.
     confidence, accuracy : float
@@ -90,13 +91,13 @@ class Assessment:
         Average confidence minus accuracy, and its 95% interval, which contains 0 if `found` is False.
     observed_errors, expected_errors : float
         Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested: if
-        weights differ, if answers are graded, or if they come in clusters.
+        weights differ, if answers are graded, or if answers come in clusters.
     levels : tuple of Stretch
         The first stretch has all answers. The other stretches have the answers with a confidence of at least 0.5, 0.9,
         0.99, 0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
     overconfident, underconfident : Stretch or None
-        The stretch with the strongest evidence of overconfidence, and that of underconfidence. None if there is no such
-        stretch.
+        The stretch with the strongest evidence of overconfidence, and the stretch with the strongest evidence of
+        underconfidence. None if there is no such stretch.
     detectable_over, detectable_under : float
         The gap that can be detected, for overconfidence and for underconfidence. If the true gap had this size, it
         would be found in at least 80% of data sets with these confidences. NaN if no gap can be detected so often.
@@ -104,7 +105,8 @@ class Assessment:
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.
     decisive : float or None
-        If miscalibration was found only because of one wrong answer, the confidence of this answer; else None.
+        The confidence of a wrong answer without which no miscalibration would have been found. None if there is no such
+        answer.
     decisive_row : int or None
         The row of this wrong answer, counted from 0. None if there is no such answer, or if the predictions were read
         in parts, because their rows are then unknown.
@@ -113,8 +115,8 @@ class Assessment:
     looks_swapped : bool
         Whether labels or columns of probabilities may be in the wrong order, because so few answers are right. It is
         True if the accuracy is far below the share of the most frequent class, and far below the share of all other
-        classes together. With two classes, it is also True if swapped answers would be right more often than the most
-        frequent class occurs, and about as often as the confidences imply.
+        classes together. With two classes, it is also True if swapped answers would have an accuracy above the share of
+        the most frequent class, and close to the average confidence.
     """
 
     text: str = ""

@@ -33,12 +33,12 @@ class Phantoms(NamedTuple):
     Attributes
     ----------
     given : ConfidenceProfile
-        Answers in the data. If there are many, all errors are kept but only some right answers; or the other way round,
-        if right answers are rarer.
+        Answers in the data. If there are more than 10,000, all errors are kept, but only some right answers. If right
+        answers are rarer, they are all kept, but only some errors.
     stands_for : ndarray of shape (n_given,)
         Number of answers that each given answer represents.
     added : ConfidenceProfile
-        Phantom answers. The weight of each is the largest weight of any sample.
+        Phantom answers. Each has the largest weight of any sample.
     by_lot : list of slice
         Parts of the added answers. Each draw uses one random answer of each part. If there are no parts, each draw uses
         all added answers.

@@ -124,14 +124,14 @@ def compare(
     confidence_level : float, default=0.95
         Confidence level of each interval, in [0.5, 1).
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
-        "delta" is a t test of the paired influence values. "bootstrap" is a t test of the difference, or of the
-        difference minus its bias, whichever is closer to 0. Its standard error is the standard deviation of the
-        resampled differences. "permutation" repeatedly swaps the predictions of the two models for a random half of
-        the samples. Its p-value is exact if the models are exchangeable, and its interval is computed as for "auto".
-        "auto" is "delta" if it is available, else "bootstrap". If strata weigh unequally (see
-        :func:`confidence_interval`), "auto" uses "bayesian" in place of "delta", unless a model abstains or only the
-        costs of its answers are known. If the metric is a mean and the models differ in few samples, "auto" computes an
-        exact p-value; the method is then "exact".
+        "delta" is a t test of the paired influence values. "bootstrap" is a t test. It tests the difference or the
+        difference minus its bias: the one closer to 0. Its standard error is the standard deviation of the resampled
+        differences. "permutation" repeatedly swaps the predictions of the two models for a random half of the samples.
+        Its p-value is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is
+        "delta" if it is available, else "bootstrap". If strata weigh unequally (see :func:`confidence_interval`),
+        "auto" uses "bayesian" in place of "delta". It keeps "delta" if a model abstains, or if only the costs of
+        answers are known. If the metric is a mean and the models differ in few samples, "auto" computes an exact
+        p-value; the method is then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The cluster of each sample. Samples of one cluster are drawn together, and swapped together. None uses the
         clusters of the profiles, if they have any.
@@ -139,10 +139,10 @@ def compare(
         The stratum of each sample. Every resample then has the same number of samples of each stratum.
     n_resamples : int, default=1000
         Number of resamples, and of permutations. The smallest p-value that permutations can give is 1 / (n_resamples +
-        1). A warning says if that is too large for the number of comparisons.
+        1). If this is too large for the number of comparisons, there is a warning.
     {draws}
     y_pred : mapping of model to array-like of shape (n_samples,), default=None
-        Predicted labels. Pass them for models whose prediction is not always the class with the largest probability.
+        Predicted labels of each model whose prediction is not always the class with the largest probability.
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights, as in :func:`confidence_interval`.
@@ -153,14 +153,14 @@ def compare(
     -------
     Comparison or DataFrame
         With two models and one metric, a :class:`Comparison`. Else a DataFrame with a row for each metric and pair of
-        models; its index is (metric, first, second). Its columns are the other fields of a :class:`Comparison`, and
-        `p_adjusted`: the p-value, corrected by Holm's method for the number of rows.
+        models; its index is (metric, first, second). Its columns are the fields of a :class:`Comparison` without
+        `first` and `second`, and `p_adjusted`: the p-value, corrected by Holm's method for the number of rows.
 
     Raises
     ------
     ValueError
-        If there are fewer than two models, or if their numbers of samples or their true labels differ. Also in the
-        cases that :func:`confidence_interval` lists.
+        If there are fewer than two models, or if the models differ in their number of samples or in their true labels.
+        In all cases in which :func:`confidence_interval` raises a ValueError.
     TypeError
         If the value of a metric is not a single number. If ``method="delta"`` is set for a metric without influence
         values, or for a metric whose formula has kinks, such as a calibration error.
@@ -185,9 +185,9 @@ def compare(
     two models. Then |b| is larger than |a| if and only if b - a and b + a have the same sign. The p-value is the larger
     one of the p-values of b - a and b + a. Both b - a and b + a have an interval. From all pairs of values in these two
     intervals, the difference of the distances is computed; its range is the interval of the comparison. This interval
-    excludes 0 if the p-value is at most 1 - `confidence_level`. If there are fewer than 30 errors, there is no p-value
-    and no interval, and a warning says so. If you compare the metrics themselves (such as `calibrated_size_ratio`), the
-    difference does not say which model is closer to the best value.
+    excludes 0 if the p-value is at most 1 - `confidence_level`. With fewer than 30 errors, `neg_ecd_deviation` has no
+    p-value and no interval, and a warning says so. If you compare the metrics themselves (such as
+    `calibrated_size_ratio`), the difference does not say which model is closer to the best value.
 
     If fewer than 3 errors are expected among the most confident 5% of the answers, "auto" and "permutation" do not
     compare size ratios, and a warning says so. Compare `capped_size_ratio` instead.

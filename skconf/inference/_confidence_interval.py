@@ -109,9 +109,9 @@ def confidence_interval(
           string ``"cf1_score(average='macro')"``. Tables use this string as the name.
 
         Several metrics are computed on the same resamples. Some metrics of scikit-learn are as fast as the metrics of
-        skconf: accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation, log loss, Brier loss,
-        ROC AUC (of two classes, or of each class against the rest) and average precision. Other functions are called
-        once for each resample.
+        skconf: accuracy, balanced accuracy, precision, recall, F-beta, Jaccard, Matthews correlation, log loss, Brier
+        loss, ROC AUC (of two classes, or of each class against the rest) and average precision. Other functions are
+        called once for each resample.
     {predictions}
     confidence_level : float, default=0.95
         Confidence level, in [0.5, 1).
@@ -128,8 +128,7 @@ def confidence_interval(
         any, such as the rows of a multilabel task.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Pass it if the number of samples of each stratum was fixed before sampling, for
-        example the number of samples of each class. None uses the strata of the profile, if it has strata and there are
-        no clusters.
+        example the number of samples of each class. None uses the strata of the profile, unless there are clusters.
     n_resamples : int, default=1000
         Number of resamples for "bootstrap" and "bca". The method "bayesian", which "auto" may choose, always uses
         2,000.
@@ -173,17 +172,17 @@ def confidence_interval(
     ==============================================  ====================================================================
     What is estimated                               Method
     ==============================================  ====================================================================
-    The size ratio                                  "gamma"; "none" if a single error could add more than 0.3 to it
-    Its z-score; the ratio with clusters or strata  "delta"; "none" if fewer than 3 errors are expected in the most
-                                                    confident 5% of the answers
+    The size ratio without clusters and strata      "gamma"; "none" if a single error could add more than 0.3 to it
+    The ratio with clusters or strata; its z-score  "delta", or "bayesian" if strata weigh unequally; "none" if fewer
+                                                    than 3 errors are expected in the most confident 5% of the answers
     A metric without influence values               "bootstrap". For a calibration error with fewer than 30 errors, a
                                                     warning says that the interval may miss the truth
     A share of all rows, if strata weigh unequally  "mover"
     Anything else, if strata weigh unequally        "bayesian", within each stratum
     A metric with clusters, strata or costs         "delta"; but "bayesian" if errors are in fewer than ten clusters and
                                                     in at most a quarter of all clusters. Always "delta" for averages
-                                                    over classes, for means with two finite bounds, with strata, and for
-                                                    more than 10,000 samples
+                                                    over classes, for means with two finite bounds, if there are strata,
+                                                    and for more than 10,000 samples
     A metric that does not count errors             "delta"
     A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
                                                     `selective_risk_loss`; "delta" for `accuracy`
@@ -199,57 +198,56 @@ def confidence_interval(
     same interval for (Σ w)² / Σ w² samples. Means of graded answers are not shares, so the last row applies to them.
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
-    degrees of freedom are the number of samples (or clusters) minus the number of strata. With clusters, the influence
-    of a cluster that has the share h of its stratum is divided by 1 − h, as in the jackknife. The bias of the standard
-    error and its degrees of freedom are then computed from the sizes of the clusters and from the correlation within
-    clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in one cluster (Karlin,
-    Cameron and Williams [9]_). By chance, all errors may be in small clusters; this standard error is then too small.
-    So a second standard error is computed from the sizes and the correlation, and a single model gets the wider of the
-    two intervals. If the standard error comes from resamples, the degrees of freedom are those of (Σ s)² / Σ s²
-    clusters of equal size, with s the size of a cluster.
+    degrees of freedom are the number of samples minus the number of strata. With clusters, the influence of a cluster
+    that has the share h of its stratum is divided by 1 − h, as in the jackknife. The standard error is then corrected
+    for its bias. The bias and the degrees of freedom are computed from the sizes of the clusters and from the
+    correlation within clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in
+    one cluster (Karlin, Cameron and Williams [9]_). By chance, all errors may be in small clusters; this standard error
+    is then too small. So a second standard error is computed from the sizes and the correlation, and the wider of the
+    two intervals is returned; :func:`compare` uses only the first. If the standard error comes from resamples, the
+    degrees of freedom are those of (Σ s)² / Σ s² clusters of equal size, with s the size of a cluster.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
     For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With clusters,
-    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, intervals
-    with strata are too narrow. With clusters and few errors, only the intervals of averages over classes are too
-    narrow.
+    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, the intervals
+    by "delta" are too narrow with strata and, for averages over classes, with clusters.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
-    exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small sample may lack are added; their
+    exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small data set may lack are added; their
     weight is the largest weight times a Γ(½) variable. If there are fewer than 100 errors, one error is added: a random
     sample, changed to a wrong answer. If there are fewer than 100 right answers, one right answer is added in the same
-    way. With clusters, an error and a right answer are always added. For `confidence_roc_auc_score`, two answers of the
-    rarer kind are added instead: one of higher and one of lower confidence than all others. For an average over
-    classes, three answers are added for each rare class: a true positive, a false negative and a false positive of the
-    class. A class is rare if it has at most three times as many samples as there are errors in the data, and at most 50
-    (100 for an area). The standard error is the standard deviation of the draws. The coverage was measured, not proved.
-    With clusters, all samples of a cluster have the same exponential variable. Added answers then weigh more, by the
-    design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within
-    clusters.
+    way. With clusters, an error and a right answer are always added. For `confidence_roc_auc_score`, two errors (or two
+    right answers, if these are rarer) are added instead: one with a higher and one with a lower confidence than all
+    other answers. For an average over classes, three answers are added for each rare class: a true positive, a false
+    negative and a false positive of the class. A class is rare if it has at most three times as many samples as there
+    are errors in the data, and at most 50 (100 for an area). The standard error is the standard deviation of the draws.
+    The coverage was measured in simulations; it is not proved. With clusters, all samples of a cluster have the same
+    exponential variable, and the weight of added answers is multiplied by the design effect 1 + ρ (Σ m² / Σ m − 1).
+    Here m is the size of a cluster, and ρ the correlation of errors within clusters.
 
     Strata weigh unequally if their mean weights differ. This is so for the profiles of
-    :meth:`skconf.ConfidenceProfile.at_prevalence`, which give classes other shares than in the sample. "bayesian" then
+    :meth:`skconf.ConfidenceProfile.at_prevalence`, which give classes other shares than in the data. "bayesian" then
     draws within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every
     stratum. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer
     than ten right answers, its added right answer weighs less in the other half. The quantiles of each half are
     computed, and the interval contains all of them. "mover" combines Jeffreys' intervals of the strata [7]_. In
     simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least
-    one error was expected in the more frequent class, else in up to 100%. Intervals by "delta" covered it in 33 to 88%.
+    one error was expected in the more frequent class. If less than one was expected, they covered it in up to 100%.
+    Intervals by "delta" covered it in 33 to 88%.
 
-    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample. Its
-    upper end is computed as if there were half an error more, at the confidence of the most confident answer; Fay and
-    Feuer add a whole error. In each of 200 simulated populations, the interval covered the size ratio in 93 to 99% of
-    the samples. If a single error could add more than 0.3, the interval would be too wide to be useful. Use
-    :func:`~skconf.metrics.capped_size_ratio` then: it has an interval for any number of samples.
+    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the data. For its
+    upper end, half an error with the highest confidence is added; Fay and Feuer add a whole error. In each of 200
+    simulated populations, the interval covered the size ratio in 93 to 99% of the data sets. If a single error could
+    add more than 0.3, the interval would be too wide to be useful. Use :func:`~skconf.metrics.capped_size_ratio` then:
+    it has an interval for any number of samples.
 
-    The calibration error of any finite sample is above 0, and the calibration error of a resample is even larger. So
-    the interval of a calibration error is extended to 0 unless the data reject calibration. Only intervals with
-    ``on="classes"`` are not extended. To test calibration, correctness is drawn from the confidences `n_resamples`
-    times. Let p be the share of draws whose calibration error is at least as large as the observed one. Calibration is
-    rejected if p is at most 1 − `confidence_level`. For graded answers, and with clusters, each draw instead chooses a
-    random half of the answers or clusters, and replaces their correctness z by 2c − z, its mirror image at the
-    confidence c.
+    The calibration error of any finite data set is above 0, and the calibration error of a resample is even larger. So
+    the interval of a calibration error (except with ``on="classes"``) is extended to 0, unless the data reject
+    calibration. To test calibration, correctness is drawn from the confidences `n_resamples` times. Let p be the share
+    of draws whose calibration error is at least as large as the observed one. Calibration is rejected if p is at most 1
+    − `confidence_level`. For graded answers, and with clusters, each draw instead chooses a random half of the answers
+    or clusters, and replaces their correctness z by 2c − z, its mirror image at the confidence c.
 
     References
     ----------

@@ -31,10 +31,10 @@ def contributions(
     """Return the contribution of each prediction to a metric.
 
     Use it to find the predictions that cost most. If the metric is a quotient of two sums, such as the size ratio or a
-    mean cost (kind "ratio" in the table of metrics), the contributions add up to its value. If it is another function
-    of sums, or an area under a curve, they are influence values: by how much the value would change, to first order, if
-    the prediction counted twice. Influence values add up to zero, unless the number of samples is part of the formula
-    of the metric.
+    mean cost (kind "ratio" in the table of metrics), the contributions add up to its value. If the metric is another
+    function of sums, or an area under a curve, the contributions are influence values. The influence value of a
+    prediction says, to first order, by how much the metric would change if the prediction counted twice. Influence
+    values add up to zero, unless the number of samples is part of the formula of the metric.
 
     Parameters
     ----------

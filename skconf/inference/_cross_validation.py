@@ -45,7 +45,7 @@ def compare_scores(
         A row for each score and pair of estimators; the index is (score, first, second). The columns are `first_value`
         and `second_value` (means over splits), `difference`, `low`, `high`, `standard_error`, `p_value` (two-sided) and
         `p_adjusted`, the p-value corrected by Holm's method for the number of rows. Values are NaN if a score is NaN on
-        any split. The interval and the p-values are also NaN if the difference is the same on all splits, but not 0.
+        any split. The interval and the p-values are also NaN if the difference is the same on all splits and is not 0.
 
     Raises
     ------

@@ -62,7 +62,7 @@ class ErrorTable:
     Attributes
     ----------
     chance : ndarray of shape (n_levels,)
-        Chance of an error, 1 − c: the mean over the answers of the level.
+        Mean chance of an error, 1 − c, over the answers of the level.
     count, wrong : ndarray of shape (n_levels,)
         Number of answers, and of errors.
     band : ndarray of shape (n_levels,)

@@ -37,7 +37,7 @@ _MOST_OF_AN_ERROR = 0.3
 
 
 class Choice(NamedTuple):
-    """A method, or the reason why there is none.
+    """The method of an interval, or the reason why no interval is valid.
 
     Attributes
     ----------
@@ -308,8 +308,8 @@ def _decisive(metric: Any, profile: ConfidenceProfile) -> str:
     if most <= _MOST_OF_AN_ERROR:
         return ""
     return (
-        f"one error with the confidence of row {row} would add {most:,.2g} to the value, but few samples contain such "
-        f"an error. {_capped(profile)}"
+        f"one error with the confidence of row {row} would add {most:,.2g} to the value, but few data sets contain "
+        f"such an error. {_capped(profile)}"
     )
 
 

@@ -244,5 +244,5 @@ def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[No
     errors = errors_among(statistic.metric, profile).rarer
     if errors >= ENOUGH_TO_RESAMPLE:
         return []
-    rest = "errors or right answers, whichever are fewer, so its interval may miss the true value."
+    rest = "errors (or right answers, if these are fewer), so its interval may miss the true value."
     return [Notice(f"{statistic.name} has {errors:.0f} {rest}", kind=f"{statistic.name} has few {rest}")]

@@ -89,7 +89,7 @@ class ConfidenceScorer:
         Parameters
         ----------
         profile : ConfidenceProfile
-            The predictions. Their threshold is used, unless the scorer has a threshold of its own.
+            The predictions. The threshold of this profile is used, unless the scorer has a threshold of its own.
 
         Returns
         -------
@@ -126,9 +126,9 @@ class ConfidenceScorer:
             True: the scorer requests the weights. False: it ignores them. A string: it requests them under this name,
             as in ``score(..., name=weights)``. None: passing weights raises an error.
         costs : bool, str or None, default=None
-            The same for the costs of each sample, which only "neg_reject_cost" takes. If costs have the shape
-            (n_samples, n_decisions), they are the costs of each decision under the true class of the sample. If they
-            have the shape (n_samples, n_classes, n_decisions), they are the costs under every class.
+            As `sample_weight`, but for the costs of each sample. Only "neg_reject_cost" takes costs. If costs have the
+            shape (n_samples, n_decisions), they are the costs of each decision under the true class of the sample. If
+            they have the shape (n_samples, n_classes, n_decisions), they are the costs under every class.
 
         Returns
         -------
@@ -189,7 +189,7 @@ def accepted_of(profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
 
 
 class SklearnScorer:
-    """A scorer of scikit-learn that gets the answers of a classifier instead of the classifier.
+    """A scorer of scikit-learn that gets stored answers of a classifier, not the classifier itself.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ class MultiScorer:
     Parameters
     ----------
     scorers : mapping of str to ConfidenceScorer or SklearnScorer
-        The scorers, by the key of their result.
+        The scorer of each key of the result.
     """
 
     def __init__(self, scorers: Mapping[str, ConfidenceScorer | SklearnScorer]) -> None:

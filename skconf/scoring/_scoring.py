@@ -40,24 +40,24 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     **params
         Parameters of the metric, such as ``n`` of ``neg_ecuas``, and `pos_label`, the positive class, if it is not the
         second of ``classes_``. If the metric has a `threshold` and you give none, the scorer uses the ``threshold_`` of
-        the :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a search. For other classifiers it uses 0.5.
-        To search for a threshold, score by "neg_reject_cost" with your costs. Values of "cwsa" at different thresholds
-        are not comparable.
+        the :class:`~skconf.SelectiveClassifier`, which may be inside a pipeline or a search. For other classifiers it
+        uses 0.5. To search for a threshold, score by "neg_reject_cost" with your costs. Values of "cwsa" at different
+        thresholds are not comparable.
 
     Returns
     -------
     ConfidenceScorer
         A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a float. It calls ``predict_proba``
-        once, and takes the labels from ``classes_``, so a fold may lack a class. The score of a classifier with several
-        outputs is the mean of the scores of its outputs.
+        once, and takes the labels from ``classes_``, so a fold need not contain every class. The score of a classifier
+        with several outputs is the mean of the scores of its outputs.
 
     Raises
     ------
     ValueError
-        If there is no such scorer; the message names similar ones. If a parameter is out of range or contradicts the
-        name.
+        If there is no scorer with this name; the message suggests similar names. If a parameter is out of range or
+        contradicts the name.
     TypeError
-        If the metric has no such parameter.
+        If one of `params` is not a parameter of the metric.
 
     See Also
     --------
@@ -100,16 +100,17 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     Raises
     ------
     ValueError
-        If there is no such scorer; the message names similar ones. If two scorers have the same key. If a scorer of
-        scikit-learn uses neither ``predict`` nor ``predict_proba``.
+        If a name is not the name of a scorer; the message suggests similar names. If two scorers have the same key. If
+        a scorer of scikit-learn uses neither ``predict`` nor ``predict_proba``.
     TypeError
         If an entry is neither a name nor a scorer.
 
     Notes
     -----
     scikit-learn's scorers do not get the estimator, but its stored answers: the probabilities, and the most probable
-    class as prediction. If a :class:`~skconf.SelectiveClassifier` rejects, the prediction is the reject label, so the
-    scores are the same as without this function. A class on which the estimator was not trained has probability zero.
+    class as prediction. If a :class:`~skconf.SelectiveClassifier` rejects, the prediction is the reject label, so each
+    scorer gives the same score as when it is used alone. A class on which the estimator was not trained has probability
+    zero.
 
     Examples
     --------

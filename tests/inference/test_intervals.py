@@ -488,7 +488,8 @@ class TestCalibrationErrors:
         sure = np.random.default_rng(0).uniform(0.9, 1, 200)
         profile = ConfidenceProfile.from_correctness(np.arange(200) % 10 > 0, sure)
         with pytest.warns(
-            UserWarning, match="neg_ece has 20 errors or right answers, whichever are fewer, so its interval may miss"
+            UserWarning,
+            match=r"neg_ece has 20 errors \(or right answers, if these are fewer\), so its interval may miss",
         ):
             confidence_interval("neg_ece", profile, n_resamples=20, random_state=0)
 
