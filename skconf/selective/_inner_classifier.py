@@ -73,8 +73,8 @@ def check_takes_evaluation(estimator: Any, validation_fraction: float, params: d
         )
     if any(name.split("__")[-1] == "eval_set" for name in params):
         raise ValueError(
-            f"fit got an eval_set, but validation_fraction={validation_fraction} makes one for each fit. Leave one of "
-            "the two out."
+            f"fit got an eval_set, but validation_fraction={validation_fraction} makes one for each fit. Leave "
+            "eval_set or validation_fraction out."
         )
     last = estimator
     while isinstance(last, Pipeline):
@@ -83,8 +83,8 @@ def check_takes_evaluation(estimator: Any, validation_fraction: float, params: d
         raise ValueError(
             f"validation_fraction={validation_fraction} needs a classifier whose fit takes an eval_set, such as "
             "XGBClassifier(early_stopping_rounds=10), or a pipeline that ends in one. The fit of "
-            f"{type(last).__name__} takes none. Leave validation_fraction out. If the estimator is a search over a "
-            "booster, pass the booster itself, and put the search around the selective classifier."
+            f"{type(last).__name__} takes no eval_set. Leave validation_fraction out. If the estimator is a search "
+            "over a booster, pass the booster itself, and put the search around the selective classifier."
         )
 
 
@@ -163,8 +163,8 @@ def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier
     missing = [label for label in known if label not in where]
     if missing:
         raise ValueError(
-            f"{type(estimator).__name__} was fitted on the classes {known}, of which {missing} are not classes of "
-            f"this task, {classes.tolist()}."
+            f"{type(estimator).__name__} was fitted on the classes {known}, but {missing} are not classes of this "
+            f"task. The classes of this task are {classes.tolist()}."
         )
     return FittedClassifier(estimator, np.array([where[label] for label in known], dtype=np.intp), len(classes))
 

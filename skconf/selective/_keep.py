@@ -20,8 +20,8 @@ class Kept(NamedTuple):
     n_samples : int
         Number of samples that the promise is about. For the risk or the coverage, these are all samples.
     observed, limit : float
-        The rate or the mean at the threshold, and the exact one-sided limit of a rate. NaN if it is undefined; the
-        limit of a mean is always NaN.
+        `observed` is the rate or the mean at the threshold. `limit` is the exact one-sided limit of a rate; for a mean,
+        it is NaN. Both are NaN if there is no sample to compute them from.
     shown : bool
         Whether the threshold keeps the promise.
     reason : str
@@ -104,7 +104,7 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), search.share) - risk) / (1 - risk) if risk < 1 else 0.0
     if coverage is not None and least > 1 - coverage:
         text += (
-            f". No other score could keep all promises: with the errors of these samples, a risk of {risk:g} needs at "
-            f"least {least:.1%} rejected"
+            f". No other score could keep all promises: these samples have so many errors that a risk of {risk:g} is "
+            f"possible only if at least {least:.1%} of them are rejected"
         )
     return text

@@ -56,14 +56,16 @@ class RiskMonitor:
     Notes
     -----
     Imagine a bettor who has a capital of 1, and bets that the error rate is above `target` [1]_. The capital is divided
-    among five error rates p, from 1.25 to 5 times the target, but at most (1 + target) / 2. For each p, half of its
-    part is staked at the first answer, and smaller and smaller parts of the rest at later answers. From then on, each
-    wrong answer multiplies the stake by p / target, and each right answer by (1 − p) / (1 − target). The evidence is
-    the present value of all stakes. If no answer is wrong with a probability above `target`, the evidence plus the
-    money that is not yet staked is a supermartingale that begins at 1. Such a supermartingale reaches 1 / (1 −
-    `confidence_level`) with a probability of at most 1 − `confidence_level` (Ville's inequality). The evidence is
-    smaller than the supermartingale, and so reaches this value no more often. Earlier right answers do not make a late
-    stake smaller, so the alarm need not wait until the errors outweigh all earlier right answers.
+    among five error rates p, from 1.25 to 5 times the target, but at most (1 + target) / 2. At the first answer, the
+    bettor stakes half of the capital of each p. At each later answer, the bettor adds a stake from the other half;
+    these stakes become smaller and smaller. Each wrong answer multiplies all stakes made so far by p / target, and each
+    right answer by (1 − p) / (1 − target). Then the stakes are added up. The evidence is the largest sum so far.
+
+    Suppose that no answer is wrong with a probability above `target`. Then the sum of the stakes, plus the capital that
+    is not yet staked, is a supermartingale that begins at 1. It reaches 1 / (1 − `confidence_level`) with a probability
+    of at most 1 − `confidence_level` (Ville's inequality). The sum of the stakes is smaller than the supermartingale,
+    so a false alarm is no more probable than this. Right answers do not change later stakes, so the alarm need not wait
+    until the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers that users complain about, because these are wrong more often than other answers.

@@ -32,7 +32,8 @@ def register_onnx() -> None:
 
     Calibration and threshold are computed in float64. Pass `X` in float64, too. If `X` is float32, probabilities are
     rounded. They are also rounded if skl2onnx computes the classifier in float32, as it does for trees. Rounding may
-    change the answer if a probability is next to the threshold, or next to a step of the calibration.
+    change the answer if the confidence is close to the threshold, or if a probability is close to a step of the
+    calibration map.
 
     Raises
     ------
@@ -43,8 +44,8 @@ def register_onnx() -> None:
     -----
     A ValueError is raised if the classifier decides by costs, has a learned or callable `confidence`, has a threshold
     for each slice, or has a calibrator of another library. It is also raised if the labels are numbers and the reject
-    label is a string. skl2onnx must also be able to convert the inner classifier. If it cannot, register a converter
-    for the inner classifier.
+    label is a string, or vice versa. skl2onnx must also be able to convert the inner classifier. If it cannot, register
+    a converter for the inner classifier.
 
     Examples
     --------

@@ -39,14 +39,15 @@ def check_corrects(calibration: Any, keep_prediction: bool) -> None:
 
 @dataclass(frozen=True)
 class CorrectedCalibrator:
-    """A fitted calibrator, and the factor of each class by which its probabilities are multiplied.
+    """A fitted calibrator whose probabilities are corrected to given class shares.
 
     Attributes
     ----------
     calibrator : calibrator
-        A calibrator whose probabilities are for the class shares of its calibration rows.
+        The calibrator before the correction, fitted on calibration rows with other class shares.
     factor : ndarray of shape (n_classes,)
-        The given share of each class divided by its share in the calibration rows.
+        For each class, the factor by which its probability is multiplied before the probabilities are scaled to sum to
+        one: the given share of the class divided by its share in the calibration rows.
     """
 
     calibrator: Any
@@ -68,7 +69,7 @@ def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floa
     if not held.all():
         raise ValueError(
             "prevalence needs calibration rows of every class, but one class has none. Pass more rows of each class, "
-            "or calibrate on a larger part (cv)."
+            "or set cv to hold out more rows for the calibration."
         )
     return CorrectedCalibrator(calibrator, shares * held.sum() / held)
 

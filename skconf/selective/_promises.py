@@ -56,7 +56,7 @@ class Search(NamedTuple):
     promises : sequence of Promise
         All promises; those of the same kind are tested at the same thresholds.
     share : float
-        The probability with which each promise may be false.
+        The largest allowed probability of an error, for each promise.
     thresholds : ndarray of shape (n_thresholds,)
         The thresholds, from strict to loose; each accepts at least one sample.
     accepted : ndarray of shape (n_thresholds,)
@@ -66,8 +66,8 @@ class Search(NamedTuple):
     spend : str
         How each promise divides its `share` among its tests: a name in `SPEND`.
     coins : ndarray of shape (TOSSES, n_samples)
-        Random numbers for tossing coins. All promises use the same numbers, so the order of the promises has no
-        effect. Empty without costs.
+        Random numbers that turn each cost into right or wrong. All promises use the same numbers, so the order of the
+        promises has no effect. Empty without costs.
     """
 
     ranked: Samples
@@ -169,7 +169,7 @@ class Promise(ABC):
         samples = f"{counted(n_base, 'sample')}{self.whose}"
         if n_base < fewest:
             return f"{samples}; at least {fewest:,} without an error are needed"
-        return f"{samples} show no threshold that keeps this promise{self.closest(search)}"
+        return f"no threshold is shown to keep this promise with {samples}{self.closest(search)}"
 
     @property
     def whose(self) -> str:
@@ -239,7 +239,7 @@ class ErrorRate(Counted):
         coverage = count / len(search.ranked)
         needed = required_samples(self.target, 1 - search.share, coverage=coverage, errors=wrong)
         if limits[at] <= self.target:
-            text += ", which is enough only for a threshold fixed in advance"
+            text += ", which is low enough only for a threshold fixed in advance"
         return f"{text}: with this many errors, the search for a threshold needs {needed:,} samples in all"
 
     def _counts(self, search: Search, at: Looks) -> tuple[NDArray[Any], NDArray[Any]]:

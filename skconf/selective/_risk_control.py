@@ -255,8 +255,8 @@ def required_samples(
     errors : int, default=0
         Number of errors among the accepted samples.
     n_promises : int, default=1
-        Number of promises that share 1 − `confidence_level`. Each candidate has a promise for each risk in each slice:
-        the number is the product of the numbers of slices, risks and candidates.
+        Number of promises that must all hold, with a probability of `confidence_level`. Multiply the number of risks by
+        the number of slices, and by the number of candidates.
     prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the threshold is used, or a range, as in :func:`tune_threshold`. The
         labelled samples may have other shares. With a `prevalence`, the function returns a number for each class.
@@ -266,8 +266,8 @@ def required_samples(
     int or dict of label to int
         Number of samples on which the threshold is chosen. If samples come in clusters, it is the number of clusters.
         If there are slices, it is the number in each slice. With `prevalence`, it is the number of samples of each
-        class. This is enough to draw a sample with the given shares: the probability that a class has too few samples
-        for it is below 0.001.
+        class. To choose the threshold, a sample with the given shares is drawn from these samples. The probability that
+        a class has too few samples for this is below 0.001.
 
     Raises
     ------
@@ -280,9 +280,9 @@ def required_samples(
 
     Notes
     -----
-    The number holds for exactly `errors` errors, but more samples usually contain more errors. Because the tests are
-    planned anew for each number of samples, slightly more samples may allow one error less than `errors`. In rare
-    cases, slightly fewer samples are enough.
+    The returned number is enough for `errors` errors, but more samples usually contain more errors. The tests are
+    planned anew for each number of samples. For this reason, slightly more samples than the returned number may allow
+    one error less, and in rare cases slightly fewer samples are enough.
 
     Any rule needs at least k/`coverage` samples. To find k, suppose that each accepted sample is wrong with probability
     `target`. Then k is the smallest number of accepted samples for which P(`errors` or fewer are wrong) is at most 1 −

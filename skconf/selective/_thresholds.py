@@ -15,7 +15,7 @@ from skconf._core.ranking import Ranking
 
 @dataclass(frozen=True)
 class Sweep:
-    """The accepted weight and its errors at each threshold, from the strictest to the loosest.
+    """The weight of accepted samples and of their errors at each threshold, from the strictest to the loosest.
 
     The first threshold is infinite and accepts nothing, so there is always a threshold to choose.
 
@@ -30,7 +30,7 @@ class Sweep:
     total : float
         Weight of all samples.
     share_answered : float, default=1.0
-        Weight of all samples divided by the weight of all rows. Rows that abstain do not count as samples.
+        Weight of all samples divided by the weight of all rows. Rows in which the model abstains are not samples.
     """
 
     thresholds: Floats
@@ -84,9 +84,10 @@ class TunedThreshold:
     Attributes
     ----------
     threshold : float
-        Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. If every sample is
-        accepted, it is 0, or minus infinity if some scores are outside [0, 1]. For the objectives "cwsa" and
-        "cwsa_plus" it is then the lowest score, because these metrics depend on the threshold itself.
+        Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. A threshold that
+        accepts every sample is replaced by 0, or by minus infinity if some scores are outside [0, 1]. It is not
+        replaced for "cwsa" and "cwsa_plus", because these metrics depend on the threshold itself, nor if `thresholds`
+        were given with several promises or slices.
     feasible : bool
         Whether any threshold qualifies. If no threshold does, everything is rejected.
     coverage : float
@@ -96,14 +97,15 @@ class TunedThreshold:
         a little too low, because this threshold was the best of many on the same samples. With a `prevalence`, coverage
         and risk are those of all samples, weighted to the given shares.
     risk_upper_bound : float
-        Upper confidence limit of the risk at this threshold, at most the target. NaN without a `confidence_level`. If
-        the limit is below the target, the promise is still about the target: the `confidence_level` does not hold for
-        the limit, which you did not set in advance. With a `prevalence`, the limit comes from samples drawn with the
-        given shares, so `risk`, which is computed from all samples, may be above it.
+        Upper confidence limit of the risk at this threshold, at most the target. NaN without a `confidence_level`. The
+        `confidence_level` holds for the target, but not for a limit below the target, because you did not set the limit
+        in advance. With a `prevalence`, `risk` may be above the limit, because the limit is computed from a random part
+        of the samples, drawn with the given shares.
     n_samples : int
         Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str
-        Why no threshold qualifies, and how many samples would be enough. Empty if a threshold qualifies.
+        Why no threshold qualifies and, where it can be said, how many samples would be enough. Empty if a threshold
+        qualifies; with slices, if one qualifies in every slice.
     results : dict of str to ndarray of shape (n_thresholds,)
         Coverage, risk and other values at each threshold, see :meth:`to_frame`. Empty if there are several promises or
         slices.
@@ -115,9 +117,9 @@ class TunedThreshold:
         ``slice`` ("all" without slices), ``risk``, ``class`` and ``target`` say what is promised. ``n_samples`` is the
         number of samples that the promise is about: all samples of the slice, or, for a rate of a class, the samples in
         the denominator of the rate. ``threshold`` and ``coverage`` are the threshold and the coverage of the slice.
-        ``observed`` is the rate or mean in the data. ``limit`` is the one-sided confidence limit of the rate; the
-        promises share 1 − `confidence_level`. A mean (cost, ECUAS or CWSA) has no limit: NaN. ``shown`` says whether
-        the promise is guaranteed, and ``reason`` says why not.
+        ``observed`` is the rate or mean in the data. ``limit`` is the one-sided confidence limit of the rate; 1 −
+        `confidence_level` is divided equally among the promises. For a mean (cost, ECUAS or CWSA), ``limit`` is NaN.
+        ``shown`` says whether the promise is guaranteed, and ``reason`` says why not.
     by_class : DataFrame or None
         A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of
         the samples of the class that is accepted, and ``risk`` is the error rate of these accepted samples. Look at

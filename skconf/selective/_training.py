@@ -47,11 +47,12 @@ class Training:
     weight : ndarray of shape (n_samples,) or None
         Weights of samples.
     clusters : ndarray of shape (n_samples,) or None
-        Number of each sample's group; a held-out part contains whole groups.
+        The group of each sample, as a number. A held-out part contains whole groups.
     rule : DecisionRule or None
         The rule that chooses decisions by their expected costs. None if the most probable class is the answer.
     costs : ndarray or None
-        Costs of each sample: under each class if decisions depend on `costs`, else only under the true class.
+        The cost of each decision, for each sample. If decisions depend on `costs`, there is a cost under each class;
+        otherwise, only under the true class.
     calibration : str, calibrator or None
         How probabilities are calibrated.
     shares : ndarray of shape (n_classes,) or None
@@ -115,8 +116,9 @@ class Training:
         back = np.isin(unit[held], untrained)
         if back.all():
             raise ValueError(
-                f"validation_fraction={fraction} of {len(rows)} rows leaves none to evaluate: each held-out row has a "
-                "class that no training row has. Pass more samples of each class, or leave validation_fraction out."
+                f"validation_fraction={fraction} of {len(rows)} rows leaves no row to evaluate: all held-out rows are "
+                "needed for training, because some classes occur only in them. Pass more samples of each class, or "
+                "leave validation_fraction out."
             )
         return np.sort(np.append(train, held[back])), held[~back]
 
@@ -245,8 +247,8 @@ def check_enough_groups(n_folds: int, n_groups: int) -> None:
         )
     if n_folds > n_groups:
         raise ValueError(
-            f"cv makes {n_folds} folds, but there are {n_groups} groups, and each fold needs one. Pass cv={n_groups} "
-            "or less."
+            f"cv makes {n_folds} folds, but there are {n_groups} groups. Each fold needs a group of its own. Pass "
+            f"cv={n_groups} or less."
         )
 
 

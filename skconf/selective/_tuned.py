@@ -56,8 +56,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "coverage": the smallest coverage that is at least `target`; labels are not used;
         - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
           decision costs its entry in the matrix;
-        - "cwsa", "cwsa_plus": the largest value of the metric. A warning tells you if this threshold accepts fewer than
-          5% of the samples;
+        - "cwsa", "cwsa_plus": the largest value of the metric. A warning tells you if the chosen threshold accepts
+          fewer than 5% of the samples;
         - a function: the largest value that it returns. It gets the result of
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.
@@ -70,15 +70,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         can have a mapping of slice to number. The keys "false_negative_rate", "false_positive_rate" and "recall" have a
         mapping of class to number. :func:`tune_threshold` says what each key limits.
 
-        With a mapping, the objective "risk" accepts as many samples as the promises allow, and "coverage" as few.
+        With a mapping, the objective "risk" accepts as many samples as the promises allow; "coverage" accepts as few
+        as possible.
     confidence_level : float, default=None
-        Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
-        only the observed error rate is at most `target`, and nothing is guaranteed about the true risk. With several
-        promises, it is the probability that all of them hold.
+        Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk", or with a
+        mapping as `target`. If None, only the observed error rate is at most `target`, and nothing is guaranteed about
+        the true risk. With several promises, it is the probability that all of them hold.
     n_candidates : int, default=1
         Number of models, scores or targets that you compare on the same samples before you choose one, for example in a
-        search around this classifier. The promise then holds for the one that you choose, but fewer samples are
-        accepted.
+        search around this classifier. The promise then holds for your choice, but fewer samples are accepted.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
         accepts more if there are few samples. Choose `spend` before you look at the labels.
@@ -95,14 +95,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         accepted decisions that are not the true class. Otherwise no decision is right or wrong: the objective must
         be "cost" or "coverage", and ``risk_`` is NaN.
     thresholds : array-like of shape (n_thresholds,), default=None
-        The thresholds to choose from, in [0, 1]. None takes all distinct scores. With a `confidence_level`, None takes
-        the scores that accept planned numbers of samples, see the notes.
+        The thresholds to choose from, in [0, 1]. None takes all distinct scores or, with a `confidence_level`, a
+        planned part of them (see the notes).
     slices : "predicted_class", or label, int or list of these, default=None
         The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
-        predicted class. Names or positions of columns of `X` make a slice of each combination of their
-        values. Each slice gets its own threshold. If a slice has too few samples, all of them are rejected, with a
-        warning. A sample of a new slice, or with a missing value in these columns, is also rejected, with a warning.
-        `X` must have these columns, so put transformers inside this classifier.
+        predicted class. Names or positions of columns of `X` make a slice of each combination of their values. Each
+        slice gets its own threshold. If a slice has too few samples, all of them are rejected, with a warning. A sample
+        is also rejected, with a warning, if its slice is new, or if a value in these columns is missing. `X` must have
+        these columns, so put transformers inside this classifier.
     calibration : str, calibrator or None, default=None
         How the probabilities are calibrated, as in :class:`SelectiveClassifier`: a name such as "pooled", or a
         calibrator. None uses the probabilities as they are.
@@ -125,8 +125,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         other samples train the classifier. An int, or another splitter, cross-fits: the threshold is chosen on
         out-of-fold scores, and a classifier fitted on all samples predicts. Without a `confidence_level`, None means
         5-fold cross-fitting. With a `confidence_level`, None holds out a fifth of the samples, or half of them if a
-        frozen classifier is calibrated. If ``fit`` gets `groups`, an int or None makes folds of whole clusters, and a
-        float holds out whole clusters.
+        frozen classifier is calibrated. If ``fit`` gets `groups`, folds and held-out parts contain whole clusters,
+        unless `cv` is a splitter: then the splitter decides.
     validation_fraction : float, default=None
         Share of the training rows that is passed as `eval_set` to the classifier's ``fit``, for early stopping, as in
         :class:`SelectiveClassifier`.
@@ -141,9 +141,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Attributes
     ----------
     threshold_ : float
-        Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. If every sample on
-        which it was chosen is accepted, it is 0, or, for "cwsa" and "cwsa_plus", the lowest score. With `slices` it is
-        always 0.5, because each score is replaced by 0.5 + (score − threshold of its slice) / 2.
+        Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. A threshold that
+        accepts every sample is replaced by 0, with the exceptions in `TunedThreshold.threshold`. With `slices`, each
+        score is replaced by 0.5 + (score − threshold of its slice) / 2, so ``threshold_`` is always 0.5.
     feasible_ : bool
         Whether any threshold qualifies. If none does, everything is rejected, with a warning.
     coverage_, risk_ : float
@@ -151,10 +151,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
         the best of many on the same samples. With a `prevalence`, coverage and risk are weighted to the given shares.
     risk_upper_bound_ : float
-        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. If the limit is below
-        `target`, the promise is still about `target`: the `confidence_level` does not hold for the limit, which you did
-        not set in advance. With a `prevalence`, the limit comes from samples drawn with the given shares, so ``risk_``,
-        which is computed from all samples, may be above it.
+        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The `confidence_level`
+        holds for `target`, but not for a limit below `target`, because you did not set the limit in advance. With a
+        `prevalence`, ``risk_`` may be above the limit, which is computed from a random part of the samples, drawn with
+        the given shares.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
@@ -181,10 +181,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if so few errors among the accepted samples would be improbable at a risk above `target`. By
-    default, each doubling of the number of accepted samples gets an equal share of δ. A test that passes leaves its
-    share to the next one [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is
-    wrong is computed exactly.
+    loose. A test passes if the accepted samples have so few errors that this would be improbable at a risk above
+    `target`. By default, each doubling of the number of accepted samples gets an equal share of δ. If a test passes,
+    its share is added to that of the next test [1]_, [2]_. The loosest threshold that passes is chosen. The probability
+    that at least one test passes wrongly is computed exactly.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed, and if
     one of two conditions holds:
@@ -198,8 +198,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
-    each class or group, or after a shift. If you search around this classifier, set `n_candidates`; or put the search
-    inside this classifier. With cross-fitting, the scores were computed by other classifiers than the final one, so the
+    each class or group, or after a shift. If you search around this classifier, set `n_candidates`. Or pass the search
+    as its `estimator`. With cross-fitting, the scores were computed by other classifiers than the final one, so the
     `confidence_level` is approximate, and a warning says so. Sample weights apply to the training and the calibration;
     without a `confidence_level`, also to the choice of the threshold.
 
@@ -395,9 +395,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             raise ValueError("target['cost'] needs a cost_matrix. Pass one, or use a target for the risk.")
         if training.costs is not None or callable(self.cost_matrix):
             raise ValueError(
-                f"target[{promised[0]!r}] needs the largest possible cost: the largest entry of a cost_matrix. Costs "
-                "that differ from sample to sample have no bound. Pass an array as cost_matrix, and leave out costs; "
-                "or use a target for the risk."
+                f"target[{promised[0]!r}] needs to know the largest possible cost, but costs that differ from sample "
+                "to sample have no upper limit. Pass an array as cost_matrix, and leave out costs; or use a target for "
+                "the risk."
             )
         rule = training.rule
         if rule is None:

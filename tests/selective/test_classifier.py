@@ -649,7 +649,7 @@ def test_a_calibration_set_with_a_label_that_a_frozen_classifier_does_not_know_i
 def test_a_classifier_that_knows_more_classes_than_the_task_is_refused(three):
     X, y = three
     knows_three = make_pipeline(StandardScaler(), FrozenEstimator(logistic().fit(X, y)))
-    with pytest.raises(ValueError, match=r"classes \[0, 1, 2\], of which \[2\] are not classes of .*\[0, 1\]"):
+    with pytest.raises(ValueError, match=r"classes \[0, 1, 2\], but \[2\] are not classes of .*\[0, 1\]"):
         SelectiveClassifier(knows_three).fit(X[y < 2], y[y < 2])
 
 

@@ -160,7 +160,7 @@ def test_a_class_that_would_not_train_does(task):
         Spy.fits.clear()
         SelectiveClassifier(Spy(), validation_fraction=0.4, random_state=seed).fit(X, y)
         assert 7 in numbers(Spy.fits[0][0])
-    with pytest.raises(ValueError, match=r"validation_fraction=0\.5 of 2 rows leaves none to evaluate"):
+    with pytest.raises(ValueError, match=r"validation_fraction=0\.5 of 2 rows leaves no row to evaluate"):
         SelectiveClassifier(Spy(), validation_fraction=0.5).fit(X[:2], ["a", "b"])
 
 
@@ -205,12 +205,12 @@ def test_it_scores_like_rows_held_out_by_hand(task):
 @pytest.mark.parametrize(
     ("estimator", "params", "message"),
     [
-        (LogisticRegression(), {}, r"The fit of LogisticRegression takes none\. Leave validation_fraction out"),
-        (make_pipeline(StandardScaler(), GaussianNB()), {}, "The fit of GaussianNB takes none"),
+        (LogisticRegression(), {}, r"The fit of LogisticRegression takes no eval_set\. Leave validation_fraction out"),
+        (make_pipeline(StandardScaler(), GaussianNB()), {}, "The fit of GaussianNB takes no eval_set"),
         (GridSearchCV(Spy(), {}), {}, "put the search around the selective classifier"),
         (FrozenEstimator(LogisticRegression()), {}, "Leave validation_fraction out"),
         (Spy(), {"eval_set": []}, "fit got an eval_set, but validation_fraction=0.1 makes one for each fit"),
-        (make_pipeline(Spy()), {"spy__eval_set": []}, "Leave one of the two out"),
+        (make_pipeline(Spy()), {"spy__eval_set": []}, "Leave eval_set or validation_fraction out"),
     ],
     ids=["no eval_set", "in a pipeline", "search", "frozen", "shared", "shared in a pipeline"],
 )

@@ -545,7 +545,7 @@ class TestClassifier:
         for bad in ({"confidence": "entropy"}, {"cost_matrix": matrix}):
             with pytest.raises(ValueError, match="only if the score is the confidence"):
                 TunedSelectiveClassifierCV(frozen, target={"cwsa": 0.5}, **options, **bad).fit(X, y)
-        with pytest.raises(ValueError, match="have no bound"):
+        with pytest.raises(ValueError, match="have no upper limit"):
             model.set_params(target={"cost": 0.4}, cost_matrix=lambda X: np.tile(matrix, (len(X), 1, 1))).fit(X, y)
 
 
@@ -636,8 +636,8 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     rejected = np.linspace(0, 1, 100_001)
     least = rejected[rejected + 0.03 * (1 - rejected) >= low].min()
     assert (
-        "No other score could keep all promises: with the errors of these samples, a risk of 0.03 needs at least "
-        f"{least:.1%} rejected" in why
+        "No other score could keep all promises: these samples have so many errors that a risk of 0.03 is "
+        f"possible only if at least {least:.1%} of them are rejected" in why
     )
     assert "No other score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
 
@@ -709,7 +709,7 @@ def test_a_limit_below_the_target_is_said_to_hold_for_a_threshold_fixed_in_advan
     right[59:] = np.arange(541) % 2
     answers = ConfidenceProfile.from_correctness(right, np.linspace(0.99, 0.5, 600))
     with pytest.warns(
-        UserWarning, match=r"limit of its risk is 0\.0495, which is enough only for a threshold fixed in advance: with"
+        UserWarning, match=r"its risk is 0\.0495, which is low enough only for a threshold fixed in advance: with"
     ):
         tune_threshold(answers, target=0.05, confidence_level=LEVEL, slices=np.zeros(600))
 
