@@ -96,9 +96,9 @@ HEAD = """\
 
 **In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty data sets, whatever
 the number of answers. If a verdict names a range of confidences, the model is almost always miscalibrated in this
-range. A verdict also says how large a gap between confidence and accuracy must be to be found in four of five data sets
-like the given one. In our trials, gaps of this size were found about that often. The sentences of a verdict agree with
-its table and its intervals.
+range. A verdict also gives the gap between confidence and accuracy that would be found in four of five data sets like
+the given one. In our trials, gaps of this size were found about that often. The sentences of a verdict agree with its
+table and its intervals.
 
 In these simulations, errors are drawn with known probabilities, and
 [`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
@@ -252,8 +252,8 @@ The table has the share of data sets in which the verdict finds a fault although
 distribution of calibrated confidences, and a column for each number of answers. The share should be at most 0.05. With
 few errors the share is smaller, because the number of errors is a whole number: a share of exactly 0.05 is then seldom
 possible. In at least 95% of data sets, all intervals of a verdict should cover the true value. For each number of
-answers, we counted the data sets in which an interval misses it. The last column has the largest of these shares; it
-should be at most 0.05, too.""",
+answers, we computed the share of data sets in which at least one interval does not cover its true value. The last
+column has the largest of these shares. It should be at most 0.05, too.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         (
@@ -268,19 +268,19 @@ underconfident where it is overconfident.""",
             "Where it is wrong",
             """\
 A verdict names a part of the answers: all answers whose confidences lie in a range. It should not name a part in which
-the model is calibrated. In the first six rows, the answers of highest confidence are such a part. If a fault is small,
-it is found only in data sets in which it happens to look large. In these data sets, the interval of the named part
-covers the true value less often.""",
+the model is calibrated. In the first six rows, the model is calibrated for the most confident answers. If a fault is
+small, it is found only in data sets in which it happens to look large. In these data sets, the interval of the named
+part covers the true value less often.""",
             trials.places(PLACES),
         ),
         (
             "What would have been found",
             """\
-A verdict says how large an overconfidence must be to be found in four of five data sets like the given one. The table
-has this size, in points. The next three columns have the share of data sets in which the overall test finds an
-overconfidence of this size, for three ways to put errors into the data. The last column has the same share for
-underconfidence. The critical value of the test is simulated, which changes a share by a few hundredths. A dash means
-that so many errors cannot be added or taken away.""",
+A verdict gives the size of an overconfidence that would be found in four of five data sets like the given one. The
+table has this size, in points. The next three columns have the share of data sets in which the overall test finds an
+overconfidence of this size, for three ways to spread the additional errors over the answers. The last column has the
+same share for underconfidence. The critical value of the test comes from a simulation, so a share may be off by a few
+hundredths. A dash means that this size is impossible: the probability of an error would be above 1 or below 0.""",
             trials.detectable(DETECTABLE),
         ),
     ):
@@ -290,10 +290,10 @@ that so many errors cannot be added or taken away.""",
 ## Contradictions
 
 {trials.n_verdicts:,} verdicts were searched for contradictions. They are the verdicts above, and others on 1 to
-{max(sizes):,} answers with any of these faults. The number of verdicts in which a sentence, a field, a row of the table
-or an interval contradicts another one is {trials.contradicting:,}. Three examples of a contradiction: the sentence says
-overconfident, but its interval contains the average confidence; the verdict has a grade, but none of its ranges
-of confidences has the same grade; a sentence names one range, and gives the counts of another.
+{max(sizes):,} answers with any of these faults. In {trials.contradicting:,} verdicts, a sentence, a field, a row of
+the table or an interval contradicts another one. Three examples of a contradiction: the sentence says overconfident,
+but its interval contains the average confidence; the verdict has a grade, but none of its ranges of confidences has
+the same grade; a sentence names one range, and gives the counts of another.
 """
 
 
