@@ -82,7 +82,7 @@ ax.annotate("answered", (0.118, -0.6), va="center", ha="right")
 ax.set_yticks(range(4), ["all", "new", "old", "worn"])
 ax.set(xlim=(0, 0.12), ylim=(3.5, -0.9), xlabel="share of errors among the answers", ylabel="scanner")
 ax.set_xticks([0, 0.05, 0.1], ["0%", "5%", "10%"])
-ax.set_title("With a threshold for each scanner, each keeps the promise")
+ax.set_title("With a threshold for each scanner, the promise holds for each")
 ax.legend(loc="center left", bbox_to_anchor=(0.55, 0.65))
 
 # %%

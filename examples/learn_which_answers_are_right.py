@@ -41,7 +41,7 @@ for name, model in models.items():
     display = RiskCoverageDisplay.from_estimator(model, X_test, y_test, name=name, ax=ax)
     ax = display.ax_
     at = display.coverage.searchsorted(0.5)
-    print(f"{name:10} AURC {display.aurc:.4f}, errors of the most confident half {display.risk[at]:.4f}")
+    print(f"{name:10} AURC {display.aurc:.4f}, error rate of the most confident half {display.risk[at]:.4f}")
 ax.set_title("The same answers in a better order")
 
 # %%
@@ -61,7 +61,7 @@ for name, confidence in (("calibrated", "max_proba"), ("learned", LearnedConfide
     ).fit(X_train, y_train)
     accepted = tuned.accept(X_test)
     risk = (tuned.predict(X_test) != y_test)[accepted].mean()
-    print(f"{name:10} answers {accepted.mean():.2f}, with errors in {risk:.3f} of them")
+    print(f"{name:10} coverage {accepted.mean():.2f}, error rate of the accepted answers {risk:.3f}")
 
 # %%
 # Sometimes nothing can be learned. The best boundary between two round clouds is a line, and a logistic regression

@@ -5,8 +5,8 @@ Calibrate with few or with many samples
 How flexible may a calibration be? With few samples, the raw probabilities or a calibration with a single parameter are
 best. With many samples, a flexible curve is best. A pool moves from simple to flexible calibrations as the number of
 samples grows. :class:`~skconf.calibration.PooledCalibrator` is a weighted mean of several calibrators, and learns the
-weights on folds. One member is :class:`~skconf.calibration.BayesianCalibrator`, the mean of all rising curves; the
-weight of a curve is its probability given the samples.
+weights on folds. One member is :class:`~skconf.calibration.BayesianCalibrator`. It is the mean of rising calibration
+curves, each weighted by its posterior probability.
 """
 
 # %%

@@ -3,8 +3,9 @@ Evaluate logs of language models
 ================================
 
 Which answers of a language model should be accepted? A log contains the grade of each answer, and often the confidence
-of the model. A second model can help. If the confidence is the mean of both models' probabilities of the answer, a
-small model answers 89% of the questions instead of 65%, with the same guaranteed error rate.
+of the model. A second model can help. In this example, a small model answers 65% of the questions at a guaranteed error
+rate. If a large model also gives a probability to each of these answers, and the confidence is the mean of both
+probabilities, the small model answers 89% at the same guaranteed error rate.
 """
 
 # %%

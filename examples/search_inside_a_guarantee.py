@@ -29,7 +29,7 @@ grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
 # How many labelled samples are needed to show a risk of at most 5% with a probability of 90%? At least this many must
 # be held out.
 for errors in range(3):
-    print(f"{errors} of them wrong: {required_samples(0.05, 0.9, errors=errors)} samples")
+    print(f"errors {errors}: {required_samples(0.05, 0.9, errors=errors)} samples are needed")
 
 # %%
 # This is right: the search is inside. A third of the samples is held out first. The search works with the rest, and the

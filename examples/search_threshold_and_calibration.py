@@ -63,7 +63,7 @@ for (name, rows), (style, colour) in zip(table.groupby("calibration", sort=False
 ax.margins(0.1)
 figure.legend(title="calibration", loc="outside right center")
 ax.set(xlabel="coverage", ylabel="selective accuracy")
-ax.set_title("A higher threshold answers less, and is right more often")
+ax.set_title("A higher threshold accepts fewer answers, but better ones")
 
 # %%
 # We test the winner on wines that it has not seen. A rejected sample has the label "reject". A profile made from the

@@ -32,7 +32,7 @@ for name, profile in profiles.items():
     display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
     ax = display.ax_
     at = display.coverage.searchsorted(0.6)
-    risks = f"errors of all {display.risk[-1]:.3f}, of the most confident 60% {display.risk[at]:.3f}"
+    risks = f"error rate {display.risk[-1]:.3f} of all, {display.risk[at]:.3f} of the most confident 60%"
     print(f"{name:12} AURC {display.aurc:.3f}, {risks}")
 
 # %%

@@ -3,9 +3,9 @@ Use a model where a class is rarer than in its training rows
 ============================================================
 
 Does a model that was trained on 37% malignant cases work if only 1% are malignant? Not without a correction: its
-probabilities imply four times as many malignant cases as there are. Calibrate them on rows that the model was not
-trained on. Then multiply the probability of each class by its share in use, divided by its share in these rows. The
-parameter ``prevalence=`` of a classifier does both.
+probabilities imply four times as many malignant cases as there are. Calibrate the probabilities on rows that the model
+was not trained on. Then multiply the probability of each class by its share where the model is used, divided by its
+share in the calibration rows. A classifier with the parameters ``calibration=`` and ``prevalence=`` does both.
 """
 
 # %%

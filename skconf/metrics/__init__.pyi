@@ -92,10 +92,10 @@ def adaptive_calibration_error(
     """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins made by halving the data.
 
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
-    confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
-    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between two distinct
-    confidences, at the place where the total weights of the two halves differ least. If two places are equally good,
-    the lower one is used.
+    confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as a cut can
+    leave at least `min_samples` samples on both sides. Tied confidences stay together, so a cut lies between two
+    distinct confidences. Among the cuts that leave enough samples, the one is used for which the total weights of the
+    two sides differ least. If two cuts are equally good, the lower one is used.
 
     Parameters
     ----------
@@ -723,8 +723,8 @@ def cumulative_calibration_error(
     Parameters
     ----------
     statistic : {"mad", "range"}, default="mad"
-        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest gap over any interval of confidences, not only
-        over intervals from 0.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest gap over any interval of confidences. The
+        maximum absolute deviation uses only intervals that begin at 0.
 
     Returns
     -------
@@ -1576,7 +1576,7 @@ def estimated_calibration_index(
     n_bins: int = 15,
     strategy: str = "uniform",
 ) -> float:
-    """Estimated calibration index (ECI): 1 minus the mean gap of the bins, each divided by the largest possible gap.
+    """Estimated calibration index (ECI): 1 minus the mean of the bins' gaps, each divided by the largest possible gap.
 
     ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence. Here v_b
     is the bin's share of the weight, and accuracy and confidence are the means over the samples of the bin. A bin
@@ -1658,8 +1658,8 @@ def expected_calibration_error(
         largest g.
     on : {"confidence", "classes"}, default="confidence"
         Which probabilities are put into bins. "confidence" uses the confidence of the prediction. "classes" uses the
-        probability of each class, and compares it with the frequency of this class. The value is then the plain mean of
-        the errors of all classes, including classes without samples.
+        probability of each class, and compares it with the frequency of this class. With "classes", the value is the
+        unweighted mean of the errors of all classes, including classes without samples.
 
     Returns
     -------
@@ -1689,7 +1689,7 @@ def logit_smoothed_calibration_error(
     ----------
     bandwidth : float, default=1/15
         The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
-        bins.
+        bins, which is 15 bins for the default.
     eps : float, default=1e-8
         Confidences are clipped to [eps, 1 - eps]. `eps` must be at least 1e-15.
 
@@ -2022,8 +2022,9 @@ def spiegelhalter_test(
     Returns
     -------
     SpiegelhalterResult
-        Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, all predictions of confidence 1 are right, and all of confidence 0 are wrong.
+        Named tuple of `statistic` and the two-sided `p_value`. If every confidence is 0, 1/2 or 1, the variance is 0.
+        The statistic is then infinite and the p-value 0 if a prediction of confidence 1 is wrong, or one of confidence
+        0 is right. If there is no such prediction, both are NaN, with a warning.
     """
 
 def t_cal_test(
@@ -2042,11 +2043,12 @@ def t_cal_test(
     """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
-    width, c is in bin floor(m c), so c = 1 has its own bin. For n samples, there are B = floor(2 log2(n / sqrt(ln n)))
-    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. Their distributions for a calibrated
-    model are simulated: n confidences are drawn with replacement, and each answer is right with a probability equal to
-    its confidence. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a
-    single sample, calibration is never rejected.
+    width, c is in bin floor(m c), so c = 1 has its own bin. The statistic for m bins is
+    DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, where n is the number of samples. It is computed for m = 2, 4, …, 2^B,
+    with B = floor(2 log2(n / sqrt(ln n))). The distribution of each DPE_m for a calibrated model is simulated: n
+    confidences are drawn with replacement, and each answer is right with a probability equal to its confidence.
+    Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a single sample,
+    calibration is never rejected.
 
     Parameters
     ----------
@@ -2055,8 +2057,8 @@ def t_cal_test(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of simulations of a calibrated model, which are used for all numbers of bins. If they are so few that no
-        p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of simulations of a calibrated model. The same simulations are used for all numbers of bins. If they are
+        too few for a p-value as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the simulations.
 
@@ -2081,7 +2083,7 @@ def tce_error(
     n_bins: int = 10,
     alpha: float = 0.05,
 ) -> float:
-    """Test-based calibration error (TCE): the percentage of confidences that a test of their bin rejects.
+    """Test-based calibration error (TCE): the percentage of confidences that are rejected by a test in their bin.
 
     A two-sided exact binomial test compares every confidence with the number of right predictions in its bin. It
     rejects the confidence if p <= alpha. Then TCE = 100 × rejected / n, with n samples. For a calibrated classifier,
@@ -2091,11 +2093,12 @@ def tce_error(
     Parameters
     ----------
     strategy : {"pavabc", "quantile"}, default="pavabc"
-        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. Each confidence, in
-        ascending order, starts a new bin. The last two bins merge if they hold at most n_min samples together. They
-        also merge if they hold at most n_max and the last bin does not have the higher accuracy. This is repeated as
-        long as bins merge. The n_min samples of highest confidence are added at the end: to the last bin if 2 n_min <=
-        n_max, else as a bin of their own. "quantile" makes bins of equal mass.
+        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. The n_min samples of
+        highest confidence are first left out. Each of the other confidences, in ascending order, starts a new bin. The
+        last two bins merge if they have at most n_min samples together. They also merge if they have at most n_max
+        samples together, and the accuracy of the last bin is not the higher one. This is repeated as long as bins
+        merge. At the end, the n_min samples that were left out are added to the last bin if 2 n_min <= n_max; else they
+        are a bin of their own. "quantile" makes bins of equal mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

@@ -160,7 +160,9 @@ class TestPermutation:
         y, models = draw(60)
         given = {"method": "permutation", "n_resamples": 19, "random_state": 0}
         assert compare("cw_f1", y, models, **given).p_value >= 0.05
-        with pytest.warns(UserWarning, match=r"compare\(\) cannot reject at the level 0.05: .* for 2 tests is 0\.1\."):
+        with pytest.warns(
+            UserWarning, match=r"compare\(\) cannot return a p-value of 0.05 or less: .* for 2 tests is 0\.1\."
+        ):
             compare(["cw_f1", "aurc_loss"], y, models, **given)
 
     def test_sample_of_weight_zero_is_no_sample(self):

@@ -29,11 +29,11 @@ zero_division : {"warn", 0, 1, nan}, default="warn"
 
 
 class ClassAverage(Additive, rests_on="classes"):
-    """A quotient for each class, computed from its one-vs-rest masses, and the averages over classes.
+    """A quotient of hits, false alarms and misses for each class, and the averages over classes.
 
-    A metric inherits from two subclasses. One defines the masses (method `masses`: of predicted classes, or of
-    probabilities). The other defines the method `quotient`. In the docstring, {averages} stands for the parameters
-    below.
+    A metric inherits from two subclasses. One defines the method `masses`: it sums the hits, false alarms and misses of
+    each class, from predicted classes or from probabilities. The other defines the method `quotient`. In the docstring,
+    {averages} stands for the parameters below.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class ClassAverage(Additive, rests_on="classes"):
 
     @abstractmethod
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return the three masses that `combine` takes.
+        """Return the hits, false alarms and misses of each class, which `combine` takes.
 
         Classes are on the last axis; if `positive` is given, it is last.
         """

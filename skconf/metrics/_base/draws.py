@@ -64,7 +64,7 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
 
 
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) -> list[Notice]:
-    """Return a warning if there are too few draws to reject at a level.
+    """Return a warning if there are too few draws for p-values as small as a level.
 
     `name` is the name of the function that the user called. P-values are multiplied by `n_tests`, so the smallest
     possible one is n_tests / (n_resamples + 1).
@@ -75,9 +75,9 @@ def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) 
     needed = int(np.ceil(n_tests / level)) - 1
     return [
         Notice(
-            f"{name} cannot reject at the level {level:g}: with n_resamples={n_resamples}, the smallest p-value after "
-            f"adjustment for {n_tests} tests is {min(least, 1.0):.2g}. Use at least n_resamples={needed}, or better "
-            f"{20 * (needed + 1)}."
+            f"{name} cannot return a p-value of {level:g} or less: with n_resamples={n_resamples}, the smallest "
+            f"p-value after adjustment for {n_tests} tests is {min(least, 1.0):.2g}. Use at least "
+            f"n_resamples={needed}, or better {20 * (needed + 1)}."
         )
     ]
 

@@ -217,7 +217,7 @@ class Additive(Metric):
         profile : ConfidenceProfile
             The samples.
         groups : ndarray of shape (n_samples,), default=None
-            Number of each sample's group, from 0. The sums then have a leading axis over the groups.
+            The group of each sample, as a number from 0. If it is given, the sums have a leading axis over the groups.
         n_groups : int, default=1
             Number of groups.
 
@@ -227,8 +227,8 @@ class Additive(Metric):
         """
         if self.computed_by() is not self:
             raise TypeError(
-                f"{self!r} is not computed from sums. Create it with get_metric: the metric that it returns is "
-                "computed from sums."
+                f"{self!r} does not compute a value itself. Create it with get_metric, which returns an object that "
+                "does."
             )
         total: Sums = ()
         for rows, block in self.rows_of(profile).blocks():

@@ -63,8 +63,8 @@ QUESTIONS = (
     Question(
         "knows",
         "Do its confidences separate right answers from wrong ones?",
-        "A calibrated model may be useless. These metrics are good only if right answers have higher confidences than "
-        "wrong ones.",
+        "A calibrated model may be useless. The values of these metrics are good only if right answers have higher "
+        "confidences than wrong ones.",
         ("_proper", "_risk_coverage.auc"),
         "choose_a_metric",
     ),
@@ -80,15 +80,15 @@ QUESTIONS = (
         "classes",
         "Does it find every class, also rare ones?",
         "These are precision and recall, computed from the probability of each class. Even if a rare "
-        "class is never predicted, they show whether its probabilities are better or worse.",
+        "class is never predicted, they show whether the samples of this class get a high probability for it.",
         ("_probabilistic",),
         "choose_a_metric",
     ),
     Question(
         "abstain",
         "How good are the answers that it accepts?",
-        "Answers below a threshold go to a person. Read the coverage together with the error rate of the accepted "
-        "ones.",
+        "Answers with a confidence below the threshold go to a person. Read the coverage together with the error rate "
+        "of the accepted answers.",
         ("_cwsa", "_risk_coverage"),
         "selective_classifier",
         ("threshold",),
@@ -96,7 +96,8 @@ QUESTIONS = (
     Question(
         "cost",
         "What do its decisions cost?",
-        "Errors and abstentions have prices. If you know them, take the mean cost; if not, the cost over all prices.",
+        "Errors and abstentions have prices. If you know the prices, use the mean cost; if not, use the cost over all "
+        "prices.",
         ("_ecuas",),
         "choose_a_metric",
     ),

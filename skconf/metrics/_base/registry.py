@@ -35,7 +35,7 @@ class Info:
     bounds : tuple of float
         Smallest and largest value.
     best : float or None
-        The best possible value. None if no value is good or bad.
+        The best possible value. None if there is none.
     reference : str
         Paper and equation.
     scorers : mapping of str to Preset
@@ -71,8 +71,8 @@ class WeightMeaning(Enum):
         "value is interpolated with the digamma function."
     )
     IMPORTANCES = (
-        "Non-negative weights w. They are importances: if all weights are doubled, nothing changes. A sample of weight "
-        "2 is not the same as two samples, because the number of samples counts, too."
+        "Non-negative weights w. Only their ratios matter: if all weights are doubled, nothing changes. A sample of "
+        "weight 2 is not the same as two samples, because the value also depends on the number of samples."
     )
     REFUSED = "It must be None, because this metric does not support weights."
 
@@ -100,8 +100,8 @@ class Registered(ABC):
     bounds, best, reference
         See `Info`.
     scorers : str or mapping of str to Preset
-        The presets by their names. If a stem is given instead, names are made from it by scikit-learn's rules: the
-        prefix is `neg_` if lower is better, and the suffixes are averages.
+        A mapping from the name of each scorer to its preset, or the stem of the names, such as "ece". From a stem,
+        names are made by scikit-learn's rules: the prefix is `neg_` if lower is better, and the suffixes are averages.
     aliases : tuple of str
         See `Info`.
     rests_on : {"errors", "order", "classes", "tail", "samples"}

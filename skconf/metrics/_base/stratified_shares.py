@@ -27,9 +27,9 @@ class StratifiedShares:
     Attributes
     ----------
     wrong, right : ndarray of shape (n_strata, n_parts)
-        Numbers of answers. If weights differ within a stratum, they are Kish's effective numbers.
+        Numbers of answers, or Kish's effective numbers if weights differ within a stratum.
     sizes : ndarray of shape (n_strata,)
-        Number of all answers of each stratum. If weights differ within a stratum, it is Kish's effective number.
+        Number of all answers of each stratum, or Kish's effective number if weights differ within the stratum.
     mass : ndarray of shape (n_strata,)
         Share of each stratum in the total weight.
     may_be_wrong, may_be_right : ndarray of shape (n_strata, n_parts), bool

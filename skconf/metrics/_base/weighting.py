@@ -23,8 +23,8 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
     """Return the confidence-weighted version of a metric that takes sample weights.
 
     The metric gets the weights w c, where w is the sample weight and c the confidence of the predicted class. So a
-    prediction counts by its confidence. If the metric counts a sample of weight 2 as two samples, the result is its
-    value for the confidence-weighted confusion matrix or ROC curve.
+    prediction counts by its confidence. If the metric counts a sample of weight 2 as two samples, the result is the
+    metric of the confidence-weighted confusion matrix or ROC curve.
 
     Parameters
     ----------

@@ -24,10 +24,10 @@ class AdaptiveCalibrationError(
     """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins made by halving the data.
 
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
-    confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as both
-    halves have at least `min_samples` samples. Tied confidences stay together. So a cut lies between two distinct
-    confidences, at the place where the total weights of the two halves differ least. If two places are equally good,
-    the lower one is used.
+    confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as a cut can
+    leave at least `min_samples` samples on both sides. Tied confidences stay together, so a cut lies between two
+    distinct confidences. Among the cuts that leave enough samples, the one is used for which the total weights of the
+    two sides differ least. If two cuts are equally good, the lower one is used.
 
     {predictions}
     min_samples : int, default=10

@@ -78,8 +78,8 @@ class CumulativeCalibrationError(
 
     {predictions}
     statistic : {"mad", "range"}, default="mad"
-        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest gap over any interval of confidences, not only
-        over intervals from 0.
+        "mad" is ECCE-MAD, "range" is ECCE-R. The range is the largest gap over any interval of confidences. The
+        maximum absolute deviation uses only intervals that begin at 0.
 
     Returns
     -------

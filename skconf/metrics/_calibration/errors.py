@@ -80,8 +80,8 @@ class ExpectedCalibrationError(
         largest g.
     on : {"confidence", "classes"}, default="confidence"
         Which probabilities are put into bins. "confidence" uses the confidence of the prediction. "classes" uses the
-        probability of each class, and compares it with the frequency of this class. The value is then the plain mean of
-        the errors of all classes, including classes without samples.
+        probability of each class, and compares it with the frequency of this class. With "classes", the value is the
+        unweighted mean of the errors of all classes, including classes without samples.
 
     Returns
     -------
@@ -214,7 +214,7 @@ class EstimatedCalibrationIndex(
     reference=ECI,
     scorers="eci",
 ):
-    """Estimated calibration index (ECI): 1 minus the mean gap of the bins, each divided by the largest possible gap.
+    """Estimated calibration index (ECI): 1 minus the mean of the bins' gaps, each divided by the largest possible gap.
 
     ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins b of the confidence. Here v_b
     is the bin's share of the weight, and accuracy and confidence are the means over the samples of the bin. A bin

@@ -113,8 +113,9 @@ class SpiegelhalterTest(
     Returns
     -------
     SpiegelhalterResult
-        Named tuple of `statistic` and the two-sided `p_value`. Both are NaN, with a warning, if every confidence is 0,
-        1/2 or 1, all predictions of confidence 1 are right, and all of confidence 0 are wrong.
+        Named tuple of `statistic` and the two-sided `p_value`. If every confidence is 0, 1/2 or 1, the variance is 0.
+        The statistic is then infinite and the p-value 0 if a prediction of confidence 1 is wrong, or one of confidence
+        0 is right. If there is no such prediction, both are NaN, with a warning.
 
     {raises}
 

@@ -59,10 +59,11 @@ class SmoothCalibrationError(
 
     Notes
     -----
-    The gaps are put on a grid over [0, 1], with at least 24 points in an interval of length σ. If σ is below 2.3e-5,
-    the grid has a million points. A cosine transform smooths the gaps, and reflects them at 0 and 1. So the time grows
-    with the number of samples plus the number of points, and confidences of exactly 0 or 1 count in full. The authors'
-    package relplot counts confidences of exactly 0 or 1 by half, so its values are lower for saturated models.
+    The gaps are put on a grid over [0, 1], with at least 24 points in an interval of length σ. But the grid has at most
+    a million points, so if σ is below 2.3e-5, an interval of this length has fewer. A cosine transform smooths the
+    gaps. So the time grows with the number of samples plus the number of points. The transform also reflects the gaps
+    at 0 and 1, so confidences of exactly 0 or 1 count in full. The authors' package relplot counts them by half, so its
+    values are lower for saturated models.
 
     References
     ----------
@@ -130,7 +131,7 @@ class LogitSmoothedCalibrationError(
     {predictions}
     bandwidth : float, default=1/15
         The standard deviation σ, in log-odds, at least 1e-3. The authors compare LS-ECE with a binned error over 1/σ
-        bins.
+        bins, which is 15 bins for the default.
     eps : float, default=1e-8
         Confidences are clipped to [eps, 1 - eps]. `eps` must be at least 1e-15.
 

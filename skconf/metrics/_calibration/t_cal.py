@@ -61,11 +61,12 @@ class TCalTest(
     """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
     Let d = c − z, with z = 1 for a right prediction and 0 for a wrong one, and c its confidence. With m bins of equal
-    width, c is in bin floor(m c), so c = 1 has its own bin. For n samples, there are B = floor(2 log2(n / sqrt(ln n)))
-    statistics DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, with m = 2, 4, …, 2^B. Their distributions for a calibrated
-    model are simulated: n confidences are drawn with replacement, and each answer is right with a probability equal to
-    its confidence. Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a
-    single sample, calibration is never rejected.
+    width, c is in bin floor(m c), so c = 1 has its own bin. The statistic for m bins is
+    DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, where n is the number of samples. It is computed for m = 2, 4, …, 2^B,
+    with B = floor(2 log2(n / sqrt(ln n))). The distribution of each DPE_m for a calibrated model is simulated: n
+    confidences are drawn with replacement, and each answer is right with a probability equal to its confidence.
+    Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a single sample,
+    calibration is never rejected.
 
     {predictions}
     alpha : float, default=0.05
@@ -73,8 +74,8 @@ class TCalTest(
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of simulations of a calibrated model, which are used for all numbers of bins. If they are so few that no
-        p-value could be as small as `alpha`, a warning says how many are needed.
+        Number of simulations of a calibrated model. The same simulations are used for all numbers of bins. If they are
+        too few for a p-value as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the simulations.
 

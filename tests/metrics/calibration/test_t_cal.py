@@ -47,7 +47,9 @@ def test_a_single_sample_never_refutes_calibration():
 def test_t_cal_says_what_so_few_draws_cannot_show():
     """17 numbers of bins: of 199 draws the smallest adjusted p-value is 17/200, and even 1,000 are too few at 1%."""
     profile = calibrated(1000)
-    with pytest.warns(UserWarning, match=r"t_cal_test cannot reject at the level 0\.01: .* 17 tests is 0\.085\."):
+    with pytest.warns(
+        UserWarning, match=r"t_cal_test cannot return a p-value of 0\.01 or less: .* 17 tests is 0\.085\."
+    ):
         metrics.t_cal_test(profile, n_resamples=199, alpha=0.01)
     with pytest.warns(UserWarning, match="Use at least n_resamples=1699"):
         metrics.t_cal_test(profile, alpha=0.01)
