@@ -3,8 +3,9 @@ Count the test samples that a comparison needs
 ==============================================
 
 How many test samples are needed to show that one model is better? In this example, cF1 and ECUAS need 28 and 39
-samples; accuracy needs about twenty times as many. The reason: metrics of the probabilities use every prediction whose
-probability changed. Metrics that count right and wrong answers use only the predictions that became right or wrong.
+samples; accuracy needs about twenty times as many. The reason: metrics of the probabilities use every sample for which
+the probabilities of the two models differ. Metrics that count right and wrong answers use only the samples for which
+one model is right and the other is wrong.
 """
 
 # %%
@@ -70,7 +71,8 @@ for name in ("accuracy", "ECUAS, n = 0"):
         compare(questions[name], y_test[rows], {m: p[rows] for m, p in proba.items()}, labels=range(10)).p_value
         for rows in draws
     ]
-    print(f"{name}: {np.mean(np.array(p_values) <= 0.05):.0%} of sets of {found.loc[name, 'samples']} samples")
+    found_in = np.mean(np.array(p_values) <= 0.05)
+    print(f"{name}: {found_in:.0%} of test sets of {found.loc[name, 'samples']} samples show a difference")
 
 # %%
 # cF1 and ECUAS need fewer than forty digits, accuracy needs hundreds. This alone does not make them better metrics: cF1

@@ -48,7 +48,7 @@ def cost_of(y, answer):
 
 
 def cheapness(y, answer):
-    """Return minus the mean cost, because scorers maximise."""
+    """Return minus the mean cost, because a greater score must be better."""
     return -cost_of(y, answer).mean()
 
 
@@ -86,7 +86,7 @@ figure, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
 ax.barh(claims["answers"], claims["cost"], color="#0072B2")
 ax.invert_yaxis()
 ax.set_xlabel("mean cost of a claim")
-ax.set_title("Decisions by cost cost half as much")
+ax.set_title("Deciding by expected cost halves the mean cost")
 
 # %%
 # The classifier abstains if its expected cost u is above the price of a rejection. The score is 1 − u/u_M, where u_M is

@@ -222,16 +222,16 @@ NOTES = """
   `ConfidenceProfile.from_correctness`. *p* means that it needs classes and their probabilities.
 - **weights**: *counts* means that a sample of weight 2 counts as two samples. With *importances*, only the ratios of
   the weights matter. *refused* means that weights are an error.
-- **kind**: a *ratio* is a quotient of two weighted sums. From *ratio* and *additive* metrics you can get
-  the value of each group and the contribution of each sample, and you can merge results for parts of the data. All
-  *ranked* metrics share one sort of the confidences. Metrics *by class* sort the probabilities of each class. *whole*
-  metrics need all confidences at once.
+- **kind**: a *ratio* is a quotient of two weighted sums, and an *additive* metric is another function of weighted sums.
+  Both have a value for each group and a contribution of each sample, and you can merge their results for parts of the
+  data. All *ranked* metrics share one sort of the confidences. Metrics *by class* sort the probabilities of each
+  class. *whole* metrics need all confidences at once.
 """
 SOURCES = f"""\
 # Sources of the metrics
 
-**In short.** Each entry is a paper, with the metrics that it defines and the place of each definition. A note after a
-place says where skconf differs from the paper, or which other paper is used.
+**In short.** Each entry is a paper with the metrics that it defines. Brackets after a metric name the place of its
+definition in the paper, and say where skconf differs from the paper or follows another paper.
 
 <!-- Generated from the definitions by `{COMMAND}`. -->
 

@@ -25,22 +25,24 @@ def about_files(found):
     read = here["floor", "read", ""]["wall"]
     text = f"The file has {largest:,} rows of two classes. pyarrow reads it in {duration(read)}. "
     sums = [
-        f"{kind} in {duration(here[kind, 'three sums', '']['wall'])}"
+        f"{duration(here[kind, 'three sums', '']['wall'])} in {kind}"
         for kind in ("polars", "DuckDB")
         if (kind, "three sums", "") in here
     ]
     if sums:
-        text += f"Three sums of its columns are computed by {' and by '.join(sums)}. "
+        text += f"Three sums of columns take {' and '.join(sums)}. "
     if ("polars", "three sums", "") in here:
         times = [
             [here["job", name, ""][field] / here["polars", "three sums", ""][field] for name in OURS]
             for field in ("wall", "seconds")
         ]
-        rows = zip(OURS, *times, strict=True)
-        rest = ", ".join(f"{name} {wall:.2g} and {processors:.2g}" for name, wall, processors in rows)
+        wall, processors = (
+            ", ".join(f"{factor:.2g} for {name}" for name, factor in zip(OURS, factors, strict=True))
+            for factors in times
+        )
         text += (
-            "The next numbers are multiples of the times of polars for these sums, first of the time on the clock and "
-            f"then of the processor time: {rest}. "
+            "Times of skconf are multiples of the time of polars for these sums. On the clock, the factors are "
+            f"{wall}. For the processor time, they are {processors}. "
         )
     most = max(row["rows"] for row in found if row["where"] == "file")
     if most > largest:
@@ -92,9 +94,9 @@ def about_threads(found):
         lines.append([name, *map(duration, [*walls, *parts, apart])])
     head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "extra work", "waiting"]
     text = f"""The table is for the same file. The time of {most} threads has three parts. *Ideal* is the time of
-        one thread, divided by {most}. *Extra work* is the additional processor time, that of {most} threads minus that
-        of one, divided by {most}. *Waiting* is the rest: threads wait for the lock of the interpreter, or for the last
+        one thread, divided by {most}. *Extra work* is the processor time that {most} threads need beyond that of one
+        thread, divided by {most}. *Waiting* is the rest: threads wait for the lock of the interpreter, or for the last
         thread to end. In the last column, {most} processes run at the same time, and each does the whole job on one
-        thread. If this takes longer than one thread alone, the cores compete for memory or caches, and no program can
-        be faster."""
+        thread. If this takes longer than one thread alone, the cores compete for memory or caches. No program can avoid
+        this."""
     return f"{paragraph(text)}\n\n{table([*head, f'{most} processes'], lines)}"

@@ -51,8 +51,8 @@ def page(found, machine):
 
 ![Time and memory against rows: the times of most metrics lie between one pass and a few sorts](pictures/speed_rows.png)
 
-Grey lines are the pass and the sort, orange lines are peers, and thin lines are the other metrics. Dotted parts were
-not measured.
+Grey lines are one pass over a column and one sort, orange lines are other libraries, and thin lines are the other
+metrics. Dotted parts were not measured.
 
 ![Time and memory against classes: most metrics hardly grow, once the profile is made](pictures/speed_classes.png)
 
@@ -81,7 +81,7 @@ not measured.
     python tests/benchmarks/speed.py compare main HEAD
 
 The second line measures everything, with the peers that are installed, and writes this page, in about ten minutes.
-The third line lists the jobs that differ between two commits by more than 10%, and by more than noise.
+The third line lists the jobs whose times differ between two commits by more than 10% and by more than the noise.
 
 {paragraph(measured)}
 """
@@ -101,17 +101,17 @@ def in_short(found, peers):
     if peers:
         quicker = [f"{row['peer']} is faster than `{row['ours']}`" for row in peers if row["ratio"] < 0.9]
         quicker += [
-            f"{row['peer']} is faster than `{row['ours']}` with {CLASSES} classes"
+            f"For {CLASSES} classes, {row['peer']} is faster than `{row['ours']}`"
             for row in peers
             if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
         ]
-        text += f"{', and '.join(quicker) or 'No other library is faster at any of these tasks'}. "
+        text += f"{'. '.join(quicker) or 'No other library is faster at any of these tasks'}. "
     text += "**Use something else** in two cases. If predictions are on a GPU, torchmetrics computes there. "
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:
         one = files["job", "one metric", ""]["wall"]
-        text += f"""If you need only sums of columns, {min(sums)[1]} takes {duration(min(sums)[0])} for such a file, and
-            one metric of skconf {duration(one)}."""
+        text += f"""If you need only sums of columns, use {min(sums)[1]}: it takes {duration(min(sums)[0])} for this
+            file, and one metric of skconf takes {duration(one)}."""
     return paragraph(text)
 
 
