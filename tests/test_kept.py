@@ -1,4 +1,4 @@
-"""Files of earlier versions are read, and answer as they did: see the page "Versions"."""
+"""What earlier versions wrote is read, and what they offered is still there: see the page "Versions"."""
 
 import pickle
 import re
@@ -69,3 +69,40 @@ def test_skops_files_are_read_and_ask_for_the_types_that_are_listed(file):
     listed = set(re.findall(r"^    (skconf\.\S+)$", VERSIONS, flags=re.MULTILINE))
     assert {*asked} <= listed, "list the type in docs/versions.md"
     assert_answers_as_before(io.load(file, trusted=io.get_untrusted_types(file=file)), file)
+
+
+def gone(before, now):
+    """Return the lines of an earlier interface whose name, or one of whose parameters, is gone or has moved."""
+    found = {name: parameters for name, *parameters in map(str.split, now)}
+
+    def remains(name, *parameters):
+        by_place = [each for each in parameters if not each.endswith("=")]
+        now = found.get(name, [None])
+        by_keyword = {each.rstrip("=") for each in now if each}
+        return now[: len(by_place)] == by_place and by_keyword >= {each.rstrip("=") for each in parameters}
+
+    return [line for line in before if not remains(*line.split())]
+
+
+@pytest.mark.parametrize(
+    ("now", "lost"),
+    [
+        (["f a b c="], False),
+        (["f a b d c=", "g"], False),
+        (["f a b c"], False),
+        (["f a c=", "g"], True),
+        (["f b a c="], True),
+        (["f a b"], True),
+        (["f a b= c="], True),
+        (["g a b c="], True),
+        ([], True),
+    ],
+)
+def test_lost_names_and_parameters_are_found(now, lost):
+    assert gone(["f a b c="], now) == (["f a b c="] if lost else [])
+
+
+@pytest.mark.parametrize("file", sorted(KEPT.glob("*/names.txt")), ids=name_of)
+def test_public_names_of_earlier_versions_are_there(file):
+    """A line may be deleted there if a released version has warned of it: see "How a name is removed"."""
+    assert not gone(file.read_text(encoding="utf-8").splitlines(), kept.interface())

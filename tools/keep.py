@@ -1,4 +1,4 @@
-"""Write files that later versions of skconf must read: pickles and skops files of every estimator, with their answers.
+"""Write what later versions of skconf must read, pickles and skops files, and the public names that they must have.
 
     python tools/keep.py
 
@@ -34,6 +34,7 @@ def main() -> None:
         np.savez_compressed(folder / f"{name}.npz", **kept.answers(model))
     (folder / "profile.pickle").write_bytes(pickle.dumps(kept.profile(), protocol=5))
     np.savez_compressed(folder / "accumulator.npz", **kept.accumulator().state_dict())
+    (folder / "names.txt").write_text("\n".join(kept.interface()) + "\n", encoding="utf-8")
     print(f"{len([*folder.iterdir()])} files in {folder}")
 
 

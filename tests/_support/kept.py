@@ -1,13 +1,18 @@
 """What files of earlier versions hold, and a classifier that no version of another package changes."""
 
+import importlib
+import inspect
+import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+import skconf
 from skconf import ConfidenceProfile, MetricAccumulator, SelectiveClassifier, TunedSelectiveClassifierCV
 from skconf.calibration import CALIBRATORS, ConfidenceCalibrator, make_calibrator
+from skconf.cli.main import COMMANDS, make_parser
 
 CLASSES = ["ant", "bee", "cat"]
 
@@ -72,3 +77,44 @@ def accumulator() -> MetricAccumulator:
     return MetricAccumulator(["accuracy", "neg_ece", "neg_aurc"], labels=CLASSES).update(
         y, Nearest().fit(X, y).predict_proba(X)
     )
+
+
+def interface() -> Iterator[str]:
+    """Go through the public names with their parameters, the scorers, and the commands with their options.
+
+    A name in a line ends with "=" if it is given by keyword, or in any order.
+    """
+    modules = (each.name for each in pkgutil.iter_modules(skconf.__path__) if not each.name.startswith("_"))
+    for place in ("skconf", *(f"skconf.{name}" for name in modules)):
+        module = importlib.import_module(place)
+        for name in sorted(module.__all__):
+            if not inspect.ismodule(found := getattr(module, name)):
+                yield f"{place}.{name} {_parameters(found)}".rstrip()
+                yield from _members(f"{place}.{name}", found)
+    yield " ".join(["scorers", *(f"{name}=" for name in skconf.get_scorer_names())])
+    yield from _commands(make_parser(list(COMMANDS), "skconf"))
+
+
+def _members(place: str, found: Any) -> Iterator[str]:
+    own = [vars(each) for each in getattr(found, "__mro__", ()) if each.__module__.startswith("skconf")]
+    for name in sorted({name for each in own for name in each if not name.startswith("_")}):
+        if not name.endswith("_request"):  # scikit-learn makes these methods
+            yield f"{place}.{name} {_parameters(getattr(found, name))}".rstrip()
+
+
+def _parameters(found: Any) -> str:
+    try:
+        given = inspect.signature(found).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    by_place = [each.name for each in given if each.kind < each.VAR_POSITIONAL]
+    return " ".join([*by_place, *sorted(f"{each.name}=" for each in given if each.kind == each.KEYWORD_ONLY)])
+
+
+def _commands(parser: Any) -> Iterator[str]:
+    options = sorted(f"{option}=" for action in parser._actions for option in action.option_strings)
+    yield " ".join([parser.prog.replace(" ", "_"), *options])
+    for action in parser._actions:
+        if hasattr(action.choices, "values"):
+            for each in action.choices.values():
+                yield from _commands(each)
