@@ -88,8 +88,8 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             Non-negative weights. A weight of 3 counts as three rows.
         labels : array-like of shape (n_classes,), default=None
             Labels of the columns. None uses the sorted labels of `y`, if there are as many labels as columns. If `y`
-            says whether answers are right, pass ``labels=[False, True]``: if all answers are right, or all are wrong,
-            `y` has only one of these labels.
+            says whether answers are right, pass ``labels=[False, True]``. Without `labels`, ``fit`` raises an error if
+            all answers are right, or if all are wrong.
 
         Returns
         -------
@@ -172,7 +172,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             fate = self._absent if present.any() else self._alone
             warn(
                 f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}, because the calibration "
-                "data have no sample of these classes, or samples of only one class.",
+                "data have no sample of these classes, or contain only one class.",
             )
         return present
 

@@ -20,8 +20,8 @@ class BetaCalibrator(OneVsRestCalibrator):
     This is the right correction if the probabilities p have a beta distribution in each of the two classes. With a = b,
     beta calibration is Platt scaling of the log-odds. Unlike Platt scaling, it can change probabilities near 0 and
     leave probabilities near 1 as they are, or the reverse. The curve never falls. If there are more than two classes,
-    each class is calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and
-    1, so no class gets exactly 0 or 1.
+    each class is calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays at least 2⁻⁵² away
+    from 0 and 1, so no class gets exactly 0 or 1.
 
     The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty pulls towards the
     unchanged probability, about as strongly as one sample would. It keeps parameters finite if the classes are
@@ -45,9 +45,10 @@ class BetaCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    If a or b is negative, the package betacal sets it to 0 and fits again, without checking the other. For reversed
-    probabilities, its curve falls, while the curve of this class is constant. Without a penalty, betacal gives exactly
-    0 and 1 if the classes are separated. Weights are repetition counts.
+    If a fit gives a negative a or b, the package betacal sets this parameter to 0 and fits again, but then the other
+    parameter may be negative. For reversed probabilities, the curve of betacal falls, and the curve of
+    ``BetaCalibrator`` is constant. Without a penalty, betacal gives exactly 0 and 1 if the classes are separated.
+    Weights are repetition counts.
 
     References
     ----------

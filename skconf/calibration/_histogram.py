@@ -12,7 +12,7 @@ from skconf.calibration._graph import Tensor
 
 
 class HistogramBinningCalibrator(OneVsRestCalibrator):
-    """Histogram binning: a probability is replaced by the share of its class among the calibration data in its bin.
+    """Histogram binning: a probability becomes the share of the class among the calibration samples in the same bin.
 
     A probability at the edge of two bins belongs to the lower bin, as in the expected calibration error. Probabilities
     in a bin without calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1. New samples in
@@ -25,8 +25,9 @@ class HistogramBinningCalibrator(OneVsRestCalibrator):
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        "uniform" makes bins of equal width. "quantile" makes bins that contain equal weights of calibration data. Equal
-        probabilities are always in the same bin, so if many are equal, there are fewer quantile bins.
+        "uniform" makes bins of equal width. "quantile" makes bins with about the same number of calibration samples,
+        counted by their weights. Equal probabilities are always in the same bin, so if many are equal, there are fewer
+        quantile bins.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     smoothing : float, default=0.0
         Number of samples added to every plateau, in [0, ∞). 0 gives plain isotonic regression. The calibration
         "smoothed_isotonic" uses 2: with two classes, a plateau of `n` positive samples then has the value (n + 1)/(n +
-        2) instead of 1. The larger `smoothing` is, the closer all classes are to the same probability.
+        2) instead of 1. The larger `smoothing` is, the closer all probabilities are to 1/K, with K classes.
 
     Attributes
     ----------
@@ -53,19 +53,20 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     -----
     With smoothing s and K classes, three steps lead from a probability to the calibrated one.
 
-    1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. A
-       plateau with k positives among n samples then has the odds (k + s/K) : (n − k + s − s/K). Plateaus that are then
-       out of order are pooled, with their added samples.
-    2. Each plateau has these odds at its centre. The centre is the mean log-odds of the uncalibrated probabilities on
-       the plateau, where 0 and 1 are replaced as in Platt scaling. Between the centres, the calibrated log-odds are
-       linear; beyond the outermost centres, they are constant.
-    3. The result is clipped to lie between two isotonic regressions. In both, s samples are added at the probability
-       that is calibrated: all negative in one, all positive in the other. With s = 1, these regressions are
-       the pair of a Venn–Abers predictor.
+    1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. A plateau with
+       k positives among n samples then has the odds (k + s/K) : (n − k + s − s/K). If the odds of a plateau are then
+       lower than the odds of the plateau before it, the two plateaus are pooled, with their added samples.
+    2. Each of the resulting plateaus has its odds at its centre. The centre is the mean log-odds of the uncalibrated
+       probabilities on the plateau, where 0 and 1 are replaced as in Platt scaling. Between the centres, the calibrated
+       log-odds are linear; beyond the outermost centres, they are constant.
+    3. The result is clipped to lie between two isotonic regressions. To calibrate a probability p, s further samples of
+       probability p are added to the calibration data: all negative for the lower regression, all positive for the
+       upper one. With s = 1, these regressions are the pair of a Venn–Abers predictor.
 
     Step 1 avoids probabilities of 0 and 1. Step 2 removes the jumps between plateaus. Step 3 keeps long plateaus flat,
     because the two regressions are close to each other there. If s goes to 0, step 3 gives plain isotonic regression.
-    All steps are computed at the values of the calibration data, with linear interpolation between them.
+    All steps are computed at the probabilities of the calibration data; between two of these probabilities, the result
+    is interpolated linearly.
 
     Weights are repetition counts, and the size of a plateau is the sum of its weights. With smoothing, the scale of the
     weights matters, so importance weights should have a mean of 1.

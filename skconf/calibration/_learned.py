@@ -57,9 +57,9 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     """An estimator of the probability that an answer is right, from the probabilities and the features of the sample.
 
     With two classes, a monotone calibrator does not change the order of the answers, so it cannot change which answers
-    are accepted. This estimator can change the order, because it has small models of several families, which estimate
-    from the features of a sample whether the answer is right. The models are fitted on the calibration samples, and
-    their weights are chosen by cross-validation. If the models do not lower the log loss, the confidence is returned
+    are accepted. This estimator can change the order. It has small models of several families, which estimate from the
+    features of a sample whether the answer is right. The models are fitted on the calibration samples, and their
+    weights are chosen by cross-validation. If the models do not lower the log loss, the confidence is returned
     unchanged. Pass this estimator as the `confidence` of :class:`~skconf.SelectiveClassifier` or
     :class:`~skconf.TunedSelectiveClassifierCV`. These classes fit it on held-out samples.
 
@@ -89,7 +89,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Width of the tail, in [0, 0.5]. Confidences that are closer to 1 than this width are lowered, as in
         :class:`PooledCalibrator`.
     models_ : list
-        The four models, or None for a model of weight 0. The attribute `model` of each is its fitted classifier.
+        The four models, or None for a model of weight 0. The attribute `model` of an entry is the fitted classifier.
     gain_ : float
         Mean cross-validated gain in log loss, in nats. NaN if there were too few right or wrong answers to learn from.
     gain_stderr_ : float
@@ -103,16 +103,16 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     Three of the models learn to predict the true class; the fourth learns which answers are right. The confidence
-    becomes σ(Σ w l + b), where l are the logits of the probabilities that the classifier and the models give to the
-    answer. The weights w and the intercept b minimise the log loss on folds on which the models were not fitted, plus a
-    small ridge penalty towards the unchanged confidence. Then confidences near 1 are lowered, if needed, until the
-    calibrated size ratio on these folds is at least half a standard deviation below 1. Last, the confidence is mixed
-    with 0.5, which has the weight of half a sample. The last two steps do not change the order of the confidences. At
-    least 10 right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000 are drawn at random.
-    The fit then takes about ten seconds.
+    becomes σ(Σ w l + b), where l has five logits: one of the confidence, and one of each model's probability that the
+    answer is right. The weights w and the intercept b minimise the log loss on folds on which the models were not
+    fitted, plus a small ridge penalty towards the unchanged confidence. Then confidences near 1 are lowered, if needed,
+    until the calibrated size ratio on these folds is at least half a standard deviation below 1. Last, the confidence
+    is mixed with 0.5, which has the weight of half a sample. The last two steps do not change the order of the
+    confidences. At least 10 right and 10 wrong answers are needed. If there are more than 10,000 samples, 10,000 are
+    drawn at random. The fit then takes about ten seconds.
 
-    With more than 30 classes, all models learn which answers are right. The same holds with more than two classes if
-    `true_class` is not given. The gain is then smaller.
+    With more than 30 classes, or with more than two classes and no `true_class`, all models learn which answers are
+    right. The gain is then smaller.
 
     References
     ----------

@@ -32,8 +32,8 @@ class MatrixCalibrator(AmongPresentCalibrator):
     a matrix Δ and a shift b. Δ and b minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of
     Δ|²), with K classes and ridge r. There are K (K + 1) parameters, but the penalty keeps a parameter near 0 unless
     the data support another value. The penalty counts as much as a fixed number of samples, so with many samples this
-    is plain matrix scaling. All probabilities stay 2⁻⁵² away from 0 and 1. Another class may become the most probable
-    one. With two classes, the order of two samples may also change, but this is rare.
+    is plain matrix scaling. No probability from the softmax is below 2⁻⁵²/K, so none is 0 or 1. Another class may
+    become the most probable one. With two classes, the order of two samples may also change, but this is rare.
 
     A class without samples in the calibration data keeps its probability, and a warning names it. The other classes are
     calibrated among themselves and share the remaining probability.
@@ -64,7 +64,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
     Notes
     -----
     The loss is convex. Its minimum is found by L-BFGS, in variables in which the curvature is about 1. With more than
-    31 classes, the computation uses single precision, and its mean loss is within about 1e-4 of the minimum. The
+    31 classes, the search uses single precision, and ends with a mean loss within about 1e-4 of the minimum. The
     package probmetrics minimises the same loss, but in float32; it takes no weights, and its fit drives the probability
     of a class that is absent towards 0. Weights are repetition counts.
 

@@ -19,25 +19,25 @@ class PlattCalibrator(OneVsRestCalibrator):
     For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability. a and b maximise the likelihood.
     The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) instead of 1 and 0, with n₊ and n₋ the sums of the weights of
     positives and negatives. This keeps a and b finite. If there are more than two classes, each class is calibrated
-    against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets a
-    probability of 0 or 1.
+    against the rest, and rows are scaled to sum to one. The sigmoid stays at least 2⁻⁵² away from 0 and 1, so no class
+    gets a probability of 0 or 1.
 
-    The smoothed targets keep the output away from 0 and 1 only in the range of the calibration data. If a threshold
-    separates the classes in these data, the sigmoid is steep, and its output outside the range is extreme. For example,
-    take 100 samples with probabilities from 0.05 to 0.95 in equal steps; the label is positive above 0.5. Fitted to
-    these samples, Platt scaling maps 0.999 to 1 − 6e-14, and "pooled" maps it to 0.996.
+    The smoothed targets keep the output much farther away from 0 and 1, but only in the range of the calibration data.
+    If a threshold separates the classes in these data, the sigmoid is steep, and its output outside the range is close
+    to 0 or 1. For example, take 100 samples with probabilities from 0.05 to 0.95 in equal steps; the label is positive
+    above 0.5. Fitted to these samples, Platt scaling maps 0.999 to 1 − 6e-14, and "pooled" maps it to 0.996.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 
     Parameters
     ----------
     on : {"logit", "proba"}, default="logit"
-        The argument of the sigmoid. "proba" uses the probability itself, so the output lies between the sigmoid's
-        values at 0 and 1. The paper on the calibrated size ratio (CSR) does the same; so does scikit-learn's sigmoid
-        calibration (1.9 and before) if the classifier has no ``decision_function``. "logit" uses the logit. For the
-        logit, probabilities of 0 are first replaced by a small positive number. If the calibration data contain zeros,
-        this number is half the smallest positive probability of the class; otherwise it is at most 1e-8. Probabilities
-        of 1 are replaced in the same way.
+        The argument of the sigmoid: the logit of the probability, or the probability itself. With "proba", the output
+        lies between the values of the sigmoid at 0 and at 1. The paper on the calibrated size ratio (CSR) uses the
+        probability; so does scikit-learn's sigmoid calibration (1.9 and before) if the classifier has no
+        ``decision_function``. With "logit", probabilities of 0 are first replaced by a small positive number. If the
+        calibration data contain zeros, this number is half the smallest positive probability of the class; otherwise it
+        is at most 1e-8. Probabilities of 1 are replaced in the same way.
 
     Attributes
     ----------

@@ -45,18 +45,18 @@ class PooledCalibrator(AmongPresentCalibrator):
     fitted on all samples. The log loss of the weighted mean is at most the weighted mean of the members' log losses.
     The mean of calibrated members tends to be underconfident.
 
-    Two steps prevent overconfidence near 1. First, confidences near 1 are lowered if the calibrated size ratio shows
-    that the pool was overconfident on the folds. If the distance d of a confidence to 1 is below κ, the distance
-    becomes (d + κ)/2. Here κ is the smallest number for which the size ratio on the folds is then low enough (see
-    `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts as
-    `smoothing` samples. Neither step changes the order of the confidences.
+    Near 1, however, the pool can be overconfident. Two steps prevent this. First, confidences near 1 are lowered if the
+    calibrated size ratio shows that the pool was overconfident on the folds. If the distance d of a confidence to 1 is
+    below κ, the distance becomes (d + κ)/2. Here κ is the smallest number that makes the size ratio on the folds low
+    enough (see `tail_zscore`). Second, every row of probabilities is mixed with the uniform distribution, which counts
+    as `smoothing` samples. Neither step changes the order of the confidences.
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
-    themselves and share the remaining probability. Temperature scaling does not need samples of each class. So the
-    missing class gets the weighted mean of its raw probability and its probabilities from the members that use
-    temperature scaling without shifts. If `members` are given, the missing class keeps its raw probability, except for
-    the mixing with the uniform distribution. If all calibration samples are of one class, all classes keep their raw
-    probabilities, except for this mixing.
+    themselves and share the remaining probability. Temperature scaling without shifts does not need samples of each
+    class. So the members that use it also calibrate the missing class. Its probability is the weighted mean of their
+    probabilities and of its raw probability. If `members` are given, the missing class keeps its raw probability,
+    except for the mixing with the uniform distribution. If all calibration samples are of one class, all classes keep
+    their raw probabilities, except for this mixing.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ class PooledCalibrator(AmongPresentCalibrator):
         The members: names of calibrators, calibrators (they are cloned), or None for the raw probabilities. If
         `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes, the
         pool also has "spline", "smoothed_isotonic", "bayesian", "quadratic", and Platt scaling of the log-odds with a
-        penalty for slopes other than 1. With K > 2 classes, the pool also has temperature scaling with a bend and a
-        tail, once without and once with a shift for each class. If there are n samples and K² ≤ 4 n, it also has matrix
-        scaling with a sixteenth of the usual ridge. If in addition K ≤ 31, it has matrix scaling a second time, after
-        smoothed isotonic regression.
+        penalty for slopes other than 1. With K > 2 classes, the pool also has temperature scaling with two more terms,
+        log² p and log(1 − p), once without and once with a shift for each class. If there are n samples and K² ≤ 4 n,
+        it also has matrix scaling with a sixteenth of the default ridge. If in addition K ≤ 31, it has this matrix
+        scaling a second time, applied to the output of smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75
@@ -76,8 +76,8 @@ class PooledCalibrator(AmongPresentCalibrator):
         two classes, one error among n new samples raises their size ratio by at most about 2.7, even at the highest
         confidence.
     tail_zscore : float or None, default=0.5
-        Number of standard deviations by which the size ratio of the pool on the folds may be above 1. If it is further
-        above 1, confidences near 1 are lowered. A smaller value is safer, but makes the probabilities less accurate.
+        Number of standard deviations by which the size ratio of the pool on the folds may be above 1. If the ratio is
+        higher, confidences near 1 are lowered. A smaller value is safer, but makes the probabilities less accurate.
         With None, no confidence is lowered.
 
     Attributes
@@ -269,8 +269,8 @@ def hint(name: str) -> str:
         if name.lower() != "sigmoid":
             return remedy
         return (
-            f"{remedy} It is a sigmoid of the logit. For classifiers without decision_function, such as XGBoost, "
-            "scikit-learn (1.9 and before) uses the probability instead, as PlattCalibrator(on='proba') does."
+            f"{remedy} It applies a sigmoid to the logit. If a classifier has no decision_function, such as XGBoost, "
+            "scikit-learn (1.9 and before) applies the sigmoid to the probability, as PlattCalibrator(on='proba') does."
         )
     return suggest(name, CALIBRATORS).strip()
 

@@ -30,8 +30,8 @@ def correct_prevalence(
     """Correct probabilities for class shares that differ from the shares in the calibration data.
 
     For example, a model that was trained or calibrated on equal numbers of frauds and honest cases expects that half of
-    all cases are frauds. If only 0.3% of cases are frauds where it is used, its probabilities are wrong. Bayes' rule
-    gives the correction:
+    all cases are frauds. If only 0.3% of cases are frauds where the model is used, its probabilities are wrong. Bayes'
+    rule gives the correction:
 
     p'_k = p_k (after_k / before_k) / Σ_j p_j (after_j / before_j)
 

@@ -53,11 +53,11 @@ def tune_threshold(
     score: ArrayLike | None = None,
     random_state: Any = None,
 ) -> TunedThreshold:
-    """Find the best threshold for an objective, if predictions with a lower score are rejected.
+    """Find the threshold that is best for an objective; predictions with a lower score are rejected.
 
-    Use it if you have predictions already, for samples on which neither the classifier nor its calibrator was trained.
-    With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
-    :class:`TunedSelectiveClassifierCV` chooses its threshold in the same way.
+    Use this function if you already have predictions for samples on which neither the classifier nor its calibrator was
+    trained. If you set a `confidence_level`, the true risk of the accepted predictions is at most `target` with at
+    least this probability. :class:`TunedSelectiveClassifierCV` chooses its threshold in the same way.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def tune_threshold(
         - "cost": upper limit of the mean cost of accepted predictions, from the `cost_matrix`;
         - "ecuas_1": upper limit of the mean ECUAS loss (with n = 1) of accepted predictions. Costs come from the
           `cost_matrix`; without one, an error costs 1;
-        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions. These metrics depend on the
-          threshold: with slices, on the threshold of the slice;
+        - "cwsa", "cwsa_plus": lower limit of CWSA or CWSA+ of accepted predictions. These metrics are computed with the
+          chosen threshold. If there are slices, each slice uses its own threshold;
         - "coverage": lower limit of the share of samples that are accepted;
         - "false_negative_rate", for a class: upper limit of the share of its samples that are accepted with a wrong
           prediction. A rejected sample is sent to a person, so it does not count as missed;
@@ -82,36 +82,38 @@ def tune_threshold(
           with this class as prediction;
         - "recall", for a class: lower limit of the share of its samples that are accepted with a right prediction.
     confidence_level : float, default=None
-        Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk". If None,
-        only the observed error rate is at most `target`, and nothing is guaranteed about the true risk.
+        Probability with which the true risk is at most `target`, in [0.5, 1). It is only for the objective "risk" and,
+        if `target` is a mapping, for "coverage". If None, only the observed error rate is at most `target`, and nothing
+        is guaranteed about the true risk.
     n_candidates : int, default=1
         Number of models, scores or targets that you compare on the same samples before you choose one. The probability
         1 − `confidence_level` is divided equally among them, so the promise holds for the one that you choose.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, which go from strict to loose thresholds.
-        "evenly" gives an equal part to each doubling of the number of accepted samples. "first" offers the whole
-        probability to the strictest test; what this test does not use goes to the next tests. Let n be the number that
+        "evenly" gives an equal part to each doubling of the number of accepted samples, for example to the tests from
+        100 to 200 accepted samples and to the tests from 200 to 400. "first" offers the whole probability to the
+        strictest test; what this test does not use goes to the next tests. Let n be the number that
         :func:`required_samples` returns. With fewer than 2 n samples, "first" accepts more than "evenly"; with many
         samples, it accepts less. The guarantee is the same for both. Choose `spend` before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
         Cost of each predicted class (column) under each true class (row), for the objective "cost" and for promises of
-        a mean cost. The costs do not change the predictions, which are the most probable classes. If you want decisions
-        of least expected cost, as in :class:`TunedSelectiveClassifierCV`, pass these decisions as `y_pred`. As `score`,
-        pass 1 − u/u_M, where u is the expected cost of a decision and u_M the largest possible u.
+        a mean cost. The costs do not change the predictions: without `y_pred`, these are the most probable classes. If
+        you want decisions of least expected cost, as in :class:`TunedSelectiveClassifierCV`, pass these decisions as
+        `y_pred`, and 1 − u/u_M as `score`, where u is the expected cost of a decision and u_M the largest possible u.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in the range of the scores. None takes all distinct scores. With a
-        `confidence_level`, None takes only scores that accept one of the planned numbers of samples (see the notes of
+        `confidence_level`, None takes only the scores at which a test is planned (see the notes of
         :class:`TunedSelectiveClassifierCV`).
     prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the predictions are used, as in
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
         shares in the rows. With a `confidence_level`, rows are drawn at random from each class to make a sample with
-        these shares, and the threshold is chosen on this sample. A range is then also possible, such as ``{"fraud":
-        (0.005, 0.02)}``: the promise holds at both ends. With several promises, or with slices, a range is not
-        possible. With slices, give the shares among all samples, not within a slice. None uses the prevalence of the
-        profile, if it has one.
+        these shares, and the threshold is chosen on this sample. With a `confidence_level` and two classes, you can
+        also pass a range, such as ``{"fraud": (0.005, 0.02)}``: the promise then holds at both ends. If `target` is a
+        mapping, or if there are slices, a range is not possible. With slices, give the shares among all samples, not
+        within a slice. None uses the prevalence of the profile, if it has one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
         The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
         predicted class; columns make a slice of each combination of their values. Each slice gets its own threshold.
@@ -210,7 +212,8 @@ def _read_clusters(profile: ConfidenceProfile, groups: Any, confidence_level: fl
         return None
     if profile.kind != "right or wrong":
         raise ValueError(
-            f"A confidence_level needs answers that are right or wrong, but {KNOWN[profile.kind]}. Leave it out."
+            f"A confidence_level needs answers that are right or wrong, but {KNOWN[profile.kind]}. Leave "
+            "confidence_level out."
         )
     if profile.sample_weight is not None:
         raise ValueError(
@@ -227,8 +230,8 @@ def charges_of(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dic
     promised = names_of(MeanCharge, target)
     if not promised and cost_matrix is not None:
         raise ValueError(
-            f"cost_matrix has no effect, because target has none of {', '.join(names_of(MeanCharge, KINDS))}. Add one "
-            "of them to target, or leave cost_matrix out."
+            "cost_matrix has no effect, because target has none of the keys "
+            f"{', '.join(names_of(MeanCharge, KINDS))}. Add one of them to target, or leave cost_matrix out."
         )
     charges = {}
     if "cost" in promised:
@@ -265,7 +268,7 @@ def keep_promises(
     """
     if mix is not None and len(mix.ends) > 1:
         raise ValueError(
-            "prevalence is a range, but it must be a single share if there are several promises or slices. Give one "
+            "prevalence is a range, but it must be a single share if target is a mapping or there are slices. Give one "
             "number."
         )
     labels = None if profile.classes is None or profile.true_class is None else profile.classes.tolist()
@@ -309,8 +312,8 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
         )
     if objective not in ("risk", "coverage"):
         raise ValueError(
-            f"{what} needs objective='risk', to accept as much as the promises allow, or objective='coverage', to "
-            f"accept as little as they allow. The objective is {objective!r}."
+            f"{what} needs objective='risk', which accepts as much as the promises allow, or objective='coverage', "
+            f"which accepts as little as they allow. The objective is {objective!r}."
         )
     if objective == "coverage" and not names_of(RateFloor, target):
         raise ValueError(
