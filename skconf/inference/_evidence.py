@@ -55,7 +55,7 @@ class Choice(NamedTuple):
 
 
 class Share(NamedTuple):
-    """A share of samples: its value, and its effective number of samples."""
+    """A share of errors, and the effective number of samples. Its text counts errors, or right answers if fewer."""
 
     value: float
     size: float
@@ -64,6 +64,10 @@ class Share(NamedTuple):
     def rarer(self) -> float:
         """Effective number of samples of the rarer kind."""
         return min(self.value, 1 - self.value) * self.size
+
+    def __str__(self) -> str:
+        n, kind = round(self.rarer), "error" if self.value <= 1 / 2 else "right answer"
+        return f"{n} {kind}{'s' * (n != 1)}"
 
 
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:

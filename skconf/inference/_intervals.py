@@ -241,8 +241,8 @@ def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[No
     """Return a warning if the resamples of a calibration error have few errors."""
     if not statistic.metric.zero_if_calibrated:
         return []
-    errors = errors_among(statistic.metric, profile).rarer
-    if errors >= ENOUGH_TO_RESAMPLE:
+    found = errors_among(statistic.metric, profile)
+    if found.rarer >= ENOUGH_TO_RESAMPLE:
         return []
-    rest = "errors (or right answers, if these are fewer), so its interval may miss the true value."
-    return [Notice(f"{statistic.name} has {errors:.0f} {rest}", kind=f"{statistic.name} has few {rest}")]
+    rest = "so its interval may miss the true value."
+    return [Notice(f"{statistic.name} has {found}, {rest}", kind=f"{statistic.name} has few errors, {rest}")]

@@ -71,12 +71,9 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
     metric, profile = statistic.metric, statistic.on(profile)
     # A sum of two deviations gains nothing from pairing. With few errors, most samples show too little variation.
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
-        errors = errors_among(metric, profile).rarer
-        if errors < ENOUGH_TO_RESAMPLE:
-            return (
-                f"there are only {errors:.0f} errors, or only {errors:.0f} right answers, but {ENOUGH_TO_RESAMPLE:.0f} "
-                "are needed"
-            )
+        found = errors_among(metric, profile)
+        if found.rarer < ENOUGH_TO_RESAMPLE:
+            return f"there are only {found}, but {ENOUGH_TO_RESAMPLE:.0f} are needed"
     return ""
 
 

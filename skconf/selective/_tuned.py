@@ -118,7 +118,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         probabilities are corrected to these shares, as in :class:`SelectiveClassifier`, and the threshold is chosen for
         them, as in :func:`tune_threshold`. With a `confidence_level` you can also give a range, such as ``{"fraud":
         (0.005, 0.02)}``: the promise then holds at both ends, and the probabilities are corrected to the middle of the
-        range. With several promises, or with `slices`, a range is not possible.
+        range. If `target` is a mapping, or with `slices`, a range is not possible.
     cv : int, cross-validation generator, float or None, default=None
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
         the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
