@@ -63,6 +63,15 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     return total
 
 
+def rank_at(level: float, n_resamples: int) -> int:
+    """Return the rank of the draw that is the critical value at a level; 0 if there are too few draws.
+
+    The p-value of a statistic is (k + 1) / (n_resamples + 1) if k draws are as extreme. It is at most `level` if k is
+    below this rank.
+    """
+    return min(int(level * (n_resamples + 1) + 1e-9), n_resamples)
+
+
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) -> list[Notice]:
     """Return a warning if there are too few draws for p-values as small as a level.
 

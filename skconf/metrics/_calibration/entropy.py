@@ -10,7 +10,8 @@ from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import SMALLEST, Floats
-from skconf.metrics._base.draws import draw_sums
+from skconf._core.warn import Notice
+from skconf.metrics._base.draws import draw_sums, rank_at, resolution_notices
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import ECD
 from skconf.metrics._base.registry import Nearness, Preset, WeightMeaning
@@ -91,7 +92,8 @@ class ECDTestResult(NamedTuple):
     p_value : float
         Two-sided p-value of the hypothesis that the model is calibrated.
     low, high : float
-        Quantiles alpha/2 and 1 − alpha/2 of the statistic for a calibrated model.
+        Quantiles alpha/2 and 1 − alpha/2 of the statistic for a calibrated model. They are infinite if the simulations
+        are too few for these quantiles.
     outcome : int
         1 if the statistic is above `high` (overconfident), −1 if it is below `low` (underconfident), else 0.
     """
@@ -131,7 +133,8 @@ class ECDTest(
     alpha : float, default=0.05
         Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_resamples : int, default=5000
-        Number of simulations.
+        Number of simulations. If they are too few for a p-value as small as `alpha`, a warning says how many are
+        needed.
     random_state : int, Generator or None, default=0
         Seed of the simulations.
 
@@ -198,14 +201,21 @@ class ECDTest(
             deviation = float(np.sqrt(np.einsum("ij,ij->", proba, (cost - mean[:, np.newaxis]) ** 2))) / n
             return self._by_normal(statistic, deviation)
         drawn = draw_sums(proba, cost, self.n_resamples, np.random.default_rng(self.random_state)) / n
-        low, high = np.quantile(drawn, [self.alpha / 2, 1 - self.alpha / 2])
+        rank = rank_at(self.alpha / 2, self.n_resamples)
+        low, high = np.sort(drawn)[[rank - 1, -rank]] if rank else (-np.inf, np.inf)
         # A sum in another order differs by rounding; a draw as extreme as the data must count as such.
         rounding = 1e-12 * (1 + abs(statistic))
         below = np.count_nonzero(drawn <= statistic + rounding)
         above = np.count_nonzero(drawn >= statistic - rounding)
         p_value = min(1.0, 2 * float(min(below, above) + 1) / (self.n_resamples + 1))
-        outcome = int(statistic > high + rounding) - int(statistic < low - rounding)
+        outcome = int(above < rank) - int(below < rank)
         return ECDTestResult(statistic, p_value, float(low), float(high), outcome)
+
+    def notices(self, profile: ConfidenceProfile, value: ECDTestResult) -> list[Notice]:
+        if self.method == "normal":
+            return []
+        n_sides = 2
+        return resolution_notices(self.info.name, n_sides, self.n_resamples, self.alpha)
 
     def _by_normal(self, statistic: float, deviation: float) -> ECDTestResult:
         # If no label is uncertain, any difference beyond rounding is too large.

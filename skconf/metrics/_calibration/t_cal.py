@@ -11,7 +11,7 @@ from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.columns import levels
-from skconf.metrics._base.draws import resolution_notices
+from skconf.metrics._base.draws import rank_at, resolution_notices
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.references import T_CAL
 from skconf.metrics._base.registry import WeightMeaning
@@ -27,7 +27,7 @@ class TCalResult(NamedTuple):
     Attributes
     ----------
     rejected : bool
-        Whether calibration is rejected.
+        Whether calibration is rejected, because the p-value is at most `alpha`.
     p_value : float
         p-value of the whole test: the number of `p_values`, times the smallest of them, but at most 1.
     n_bins : ndarray of shape (n_levels,)
@@ -35,7 +35,8 @@ class TCalResult(NamedTuple):
     statistics : ndarray of shape (n_levels,)
         Debiased estimate of the squared calibration error with these bins. It may be negative.
     thresholds : ndarray of shape (n_levels,)
-        Quantile 1 − alpha / n_levels of each statistic, if the model is calibrated.
+        Calibration is rejected if any statistic is above its threshold: the quantile 1 − alpha / n_levels of the
+        simulated statistics, or infinity if the simulations are too few for this quantile.
     p_values : ndarray of shape (n_levels,)
         p-value of each statistic.
     """
@@ -65,8 +66,8 @@ class TCalTest(
     DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, where n is the number of samples. It is computed for m = 2, 4, …, 2^B,
     with B = floor(2 log2(n / sqrt(ln n))). The distribution of each DPE_m for a calibrated model is simulated: n
     confidences are drawn with replacement, and each answer is right with a probability equal to its confidence.
-    Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a single sample,
-    calibration is never rejected.
+    Calibration is rejected if the p-value of any DPE_m is at most alpha/B. With a single sample, calibration is never
+    rejected.
 
     {predictions}
     alpha : float, default=0.05
@@ -128,13 +129,14 @@ class TCalTest(
         bins = _NestedBins(points.confidence, n_bins)
         statistics = bins.estimates(points.weight[:, np.newaxis], points.right[:, np.newaxis])[:, 0] / n
         drawn = self._draw(bins, points.confidence, points.weight) / n
-        thresholds = np.quantile(drawn, 1 - self.alpha / len(n_bins), axis=1)
         # A sum in another order differs by rounding; a draw as large as the data must count as such.
         rounding = 1e-12
         as_large = np.count_nonzero(drawn >= statistics[:, np.newaxis] - rounding, axis=1)
         p_values = (as_large + 1) / (self.n_resamples + 1)
+        rank = rank_at(self.alpha / len(n_bins), self.n_resamples)
+        thresholds = np.partition(drawn, -rank, axis=1)[:, -rank] if rank else np.full(len(n_bins), np.inf)
         return TCalResult(
-            bool((statistics > thresholds + rounding).any()),
+            bool((as_large < rank).any()),
             min(1.0, float(len(n_bins) * p_values.min())),
             n_bins,
             statistics,

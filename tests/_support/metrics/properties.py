@@ -181,7 +181,7 @@ def properties_of(cases: list[Case]) -> type:
         "ignore::sklearn.exceptions.UndefinedMetricWarning",
         "ignore:Some answers have a higher expected cost",
         "ignore:No threshold was given",
-        "ignore:t_cal_test cannot return a p-value",
+        "ignore:(t_cal|ecd)_test cannot return a p-value",
     )
     class TestProperties:
         of_cases = cases

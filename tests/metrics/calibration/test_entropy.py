@@ -63,6 +63,26 @@ def test_p_value_of_calibrated_confidences_is_uniform():
         assert np.mean(found <= level) == pytest.approx(level, abs=4 * math.sqrt(level * (1 - level) / 300))
 
 
+@pytest.mark.filterwarnings("ignore:ecd_test cannot return a p-value")
+@pytest.mark.parametrize("n_resamples", [1, 20, 39, 500])
+def test_outcome_p_value_and_bounds_agree(n_resamples):
+    """With few draws, too: the most extreme of 20 draws are no quantiles of 2.5%, and reject too often."""
+    outcomes = set()
+    for shift in np.linspace(-0.3, 0.3, 41):
+        profile = calibrated(200, low=0.4)
+        shifted = ConfidenceProfile.from_correctness(profile.correct, np.clip(profile.confidence + shift, 0.01, 0.99))
+        result = metrics.ecd_test(shifted, on="confidence", n_resamples=n_resamples)
+        assert (result.outcome != 0) == (result.p_value <= 0.05)
+        assert result.outcome == int(result.statistic > result.high) - int(result.statistic < result.low)
+        outcomes.add(result.outcome)
+    assert outcomes == ({-1, 0, 1} if n_resamples >= 39 else {0})
+
+
+def test_few_draws_are_said():
+    with pytest.warns(UserWarning, match="ecd_test cannot return a p-value of 0.05 or less.* at least n_resamples=39"):
+        metrics.ecd_test(calibrated(50), on="confidence", n_resamples=38)
+
+
 def test_normal_and_simulated_entropic_tests_agree():
     profile = calibrated(5000)
     simulated, normal = (

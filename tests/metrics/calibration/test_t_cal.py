@@ -75,6 +75,24 @@ def test_the_data_count_as_one_of_the_draws():
     assert result.p_values.tolist() == [1 / 100]
 
 
+@pytest.mark.filterwarnings("ignore:t_cal_test cannot return a p-value")
+@pytest.mark.parametrize("n_resamples", [1, 50, 99, 100, 777])
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+def test_rejection_p_value_and_thresholds_agree(alpha, n_resamples):
+    """With few draws, too: the largest of 50 draws is no quantile of 0.05 / 9, and rejects too often."""
+    decisions = []
+    for seed in range(40):
+        profile = calibrated(60, seed)
+        shifted = np.clip(profile.confidence + 0.01 * seed, 0, 1)
+        result = metrics.t_cal_test(
+            ConfidenceProfile.from_correctness(profile.correct, shifted), alpha=alpha, n_resamples=n_resamples
+        )
+        assert result.rejected == (len(result.n_bins) * min(result.p_values) <= alpha + 1e-12)
+        assert result.rejected == (result.statistics > result.thresholds + 1e-12).any()
+        decisions.append(result.rejected)
+    assert any(decisions) == (8 / (n_resamples + 1) <= alpha + 1e-12)
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("ties", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
