@@ -26,14 +26,15 @@ class QuadraticCalibrator(OneVsRestCalibrator):
     """Quadratic scaling: a sigmoid of a parabola of the log-odds; the parabola rises in the range of the data.
 
     For each class, P = 1/(1 + exp(−(c₀ + c₁ l + c₂ l²))), with l the log-odds of its probability. It is Platt scaling
-    with a bend, which can raise probabilities at one end and lower them at the other. Beyond the outermost calibration
-    data, the curve is a straight line. If there are more than two classes, each class is calibrated against the rest,
-    and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no class gets exactly 0 or 1.
+    with a bend: the slope can be above 1 at one end of the data and below 1 at the other end. Beyond the outermost
+    calibration data, a straight line continues the parabola. If there are more than two classes, each class is
+    calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays 2⁻⁵² away from 0 and 1, so no
+    class gets exactly 0 or 1.
 
-    The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂². The slopes at both ends of the data must not be
-    negative. The penalty pulls towards the unchanged probability, about as strongly as one sample would. Without the
-    penalty and this constraint, a curve that is fitted to 100 samples often falls somewhere: in 32% of 500 simulated
-    sets whose probabilities are calibrated and uniform in [0, 1].
+    The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂², under the constraint that the slope is not negative at
+    either end of the data. The penalty pulls towards the unchanged probability, about as strongly as one sample would.
+    Without the penalty and the constraint, the curve often falls somewhere. This happened in 32% of 500 simulated data
+    sets of 100 samples, whose probabilities were calibrated and uniform in [0, 1].
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 

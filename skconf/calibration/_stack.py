@@ -44,7 +44,8 @@ class Seen(NamedTuple):
     own : ndarray of shape (n_samples, n_own)
         Features of the probabilities. The first column is the logit of the confidence.
     asked : ndarray of shape (n_samples,)
-        The code of the answer in `Truth.classes`.
+        The code in `Truth.classes` that means a right answer: the predicted class, or 1 if `Truth.classes` has only 1
+        (right) and 0 (wrong).
     """
 
     columns: Floats

@@ -20,9 +20,10 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     the first regression, the sample is labelled as the class; its value at the sample is p₁. In the second regression,
     the sample is labelled as another class; its value at the sample is p₀. If samples are exchangeable, the regression
     in which the sample has its true label gives a calibrated value, for any classifier. Because this label is unknown,
-    the result is p₁/(1 − p₀ + p₁). Its log loss is larger than the log loss of the calibrated value, but by as little
-    as possible in the worst case. The result is never exactly 0 or 1, and never falls if the raw probability rises. If
-    there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to one.
+    the result is p₁/(1 − p₀ + p₁). For either label, the log loss of the result exceeds the log loss of the
+    calibrated value by log(1 − p₀ + p₁). Any other result would have a larger excess for one of the labels. The result
+    is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two classes, each
+    class is calibrated against the rest, and rows are scaled to sum to one.
 
     A class without samples in the calibration data keeps its probability, except for the scaling of rows.
 

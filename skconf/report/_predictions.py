@@ -45,8 +45,8 @@ def confidence_report(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ConfidenceProfile, or mapping of str to ConfidenceProfile
-        True labels. Or a profile; then leave out the parameters of labels, predictions and weights, because the profile
-        holds them. Or a mapping with a profile for each model.
+        True labels, a profile, or a mapping with a profile for each model. A profile holds labels, predictions and
+        weights, so leave out the parameters for these.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to array-like
         Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by the
         labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of `pos_label`.
@@ -86,9 +86,9 @@ def confidence_report(
         first of these rates. The tables list all of them, and the usual rates, such as 1, 2, 5 and 10%. If answers have
         costs, pass mean costs instead.
     prices : pair of float, default=None
-        The cost of an error, and the cost of a case that is sent to a person, such as (10, 1). The report says at which
-        threshold each model costs least, and by how much these least costs differ. None shows example prices on the
-        page, which a reader can change.
+        The cost of an error, and the cost of a case that is sent to a person, such as (10, 1). The report gives the
+        threshold at which each model costs least, and the differences between the models' least costs. None shows
+        example prices on the page, which a reader can change.
     prevalence : mapping of label to float, default=None
         Share of each class where the predictions are used, such as ``{"fraud": 0.003}``. With two classes, one share is
         enough. All numbers of the report are then for these shares, as with
@@ -105,21 +105,22 @@ def confidence_report(
     ConfidenceReport
         Its `frame` has the names of the metrics as index, and the following columns.
 
-        - ``value`` : the metric. With several models, there is a column for each model instead, with its name.
+        - ``value`` : the value of the metric. With several models, each model has a column with its own name instead.
         - ``low``, ``high`` : ends of the interval, if you pass a `confidence_level`. With several models, the name of
           the model comes first, as in ``raw low``. The ends are NaN for the threshold and for the overconfidence risk,
           because these values do not estimate a property of the model.
         - ``best`` : the best possible value. NaN if a value is neither good nor bad.
         - ``better`` : "higher", "lower", or "closer" to the best value.
         - ``range`` : interval of possible values.
-        - ``best_model``, only for several models: a tuple of the models that are better than the baseline, or of the
-          baseline alone if all others are worse. Differences are paired, and significant at the 5% level after Holm's
-          adjustment over the rows shown. If no difference is significant, "no difference shown". If there is no
-          comparison, "not compared": for example, the models have different samples, or the metric needs resampling
-          and there are more than 20,000 samples.
-        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in one row: the first whose
-          metric shows whether confidences are too high or too low. With several models, it is a dict with a verdict for
-          each. For any `metrics`, ``report.verdict`` has the verdict on each model.
+        - ``best_model``, only for several models: a tuple of the models that are better than the baseline. If all
+          others are worse, a tuple of the baseline alone. Otherwise, it is "no difference shown". Differences are
+          paired, and significant at the 5% level after Holm's adjustment over the rows shown. If there is no
+          comparison, it is "not compared": for example, the models have different samples, or the metric needs
+          resampling and there are more than 20,000 samples.
+        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in the row
+          ``mean_confidence``. If there is no such row, it stands in the row of another metric that shows whether
+          confidences are too high or too low. With several models, it is a dict with a verdict for each.
+          ``report.verdict`` has the verdict on each model, whatever the `metrics` are.
 
         The name of a row is the name of its function or scorer, with the parameters in brackets. With ``metrics=None``,
         metrics of classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not
@@ -129,11 +130,11 @@ def confidence_report(
         With ``by="class"``, the `frame` has the classes as index, and the following columns.
 
         - ``cw_precision``, ``cw_recall``, ``cw_f1`` : computed from the predicted classes, weighted by confidence.
-        - ``cprecision``, ``crecall``, ``cf1`` : computed from the probability of the class, predicted or not.
+        - ``cprecision``, ``crecall``, ``cf1`` : use the probability of the class, even if another class is predicted.
         - ``ece`` : expected calibration error of the probability of the class. Lower is better.
         - ``support`` : number of samples of the class, or the sum of their weights.
 
-        All but ``support`` are in [0, 1]. For the first six, higher is better.
+        All columns except ``support`` are in [0, 1]. For the first six columns, higher is better.
 
     Raises
     ------
@@ -166,16 +167,16 @@ def confidence_report(
     -----
     The verdict has one of three forms. If a gap between average confidence and accuracy is significant, the verdict
     says "overconfident" or "underconfident", for all answers or for a range of confidences, with counts and an
-    interval. Otherwise it says "no sign", with the smallest gap that would probably have been found in such a sample.
-    If the sample is too small for this, the verdict says so. Each model has a single verdict: see
+    interval. Otherwise it says "no sign", with the smallest gap that would be found in four of five such data sets. If
+    there are too few samples for this, the verdict says so. Each model has a single verdict: see
     :func:`skconf.inference.assess_confidence`.
 
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
     P-values are adjusted by Holm's method for all slices of a model. So at most one in twenty calibrated classifiers
-    has a slice that is called overconfident. If weights differ, a slice is tested only if at least 30 errors are
-    expected in it, and the test assumes a normally distributed gap. Rows must be independent, or in clusters: in a
-    multilabel task, the labels of a sample are a cluster. If answers are graded, or a slice has several answers of a
-    cluster, the gap is tested by a t test.
+    has a slice that is called overconfident. If weights differ, the test assumes a normally distributed gap, and
+    leaves out slices in which fewer than 30 errors, or fewer than 30 right answers, are expected. Rows must be
+    independent, or in clusters: in a multilabel task, the labels of a sample are a cluster. If answers are graded, or a
+    slice has several answers of a cluster, the gap is tested by a t test.
 
     The report has the same sections for graded answers, for answers in clusters and for costs. In these cases,
     intervals are for means of independent units: of clusters if there are any, else of answers. Guarantees count errors

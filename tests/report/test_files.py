@@ -118,7 +118,7 @@ def test_slices_follow_rows_that_are_matched_by_ids(table):
 
 def test_slices_are_not_for_batches(table):
     for files, options in (("parts", {}), ("whole.csv", {"in_batches": True}), ("whole.csv", {"groups": "day"})):
-        with pytest.raises(ValueError, match=r"failures could be looked for\. Leave slices out; groups=\[\.\.\.\]"):
+        with pytest.raises(ValueError, match=r"divided into slices\. Leave slices out; groups=\[\.\.\.\]"):
             ConfidenceReport.from_files(files, slices="day", **options)
     with pytest.raises(ValueError, match=r"whole\.csv: there is no column 'dey'\. Did you mean 'day'"):
         ConfidenceReport.from_files("whole.csv", slices="dey")
@@ -231,7 +231,7 @@ class TestLabelsAndIds:
         text = " ".join(ConfidenceReport.from_files(files).text().split())
         first, last = answers["id"][same].iloc[[0, -1]]
         where = f"have different ids in column 'id', first in row {int(np.argmax(same))}: {first} and {last}"
-        assert f"Not compared: one and two {where} (ids='id' matches rows by it)." in text
+        assert f"Not compared: one and two {where} (ids='id' matches rows by this column)." in text
         matched = ConfidenceReport.from_files(files, ids="id")
         assert matched.frame.at["aurc_loss", "best_model"] == "no difference shown"
 

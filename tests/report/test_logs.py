@@ -437,7 +437,7 @@ def test_logs_that_lack_other_grades_are_compared_where_both_have_one(form, tmp_
     else:
         files = {model: written(table, model, form) for model, table in tables.items()}
     without = ConfidenceReport.from_files(files).evidence.unpaired["b"]
-    assert without == "have 38 and 37 rows with a grade (ids='id' compares those with a grade in both)"
+    assert without == "have 38 and 37 rows with a grade (ids='id' compares the rows with a grade in both)"
     report = ConfidenceReport.from_files(files, metrics=["accuracy"], ids="id")
     assert not report.evidence.unpaired
     graded = [table.set_index("id").dropna() for table in tables.values()]

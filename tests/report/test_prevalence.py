@@ -261,7 +261,7 @@ class TestCommand:
             (["fraud=3"], "--prevalence of 'fraud' must be above 0 and below 1, but is 3: for 3% pass 0.03"),
             (["fruad=.003"], "--prevalence gives a share for 'fruad'"),
             (["fraud=.003", "fraud=.01"], "--prevalence gives 'fraud' two shares"),
-            (["fraud=.003", "--batches"], "know the rows of each class only at their end"),
+            (["fraud=.003", "--batches"], "give the number of rows of each class only at the end"),
         ],
     )
     def test_refuses_what_it_cannot_use(self, shares, message, capsys):

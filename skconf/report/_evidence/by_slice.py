@@ -34,7 +34,7 @@ class BySlice:
         The share of right answers in each slice.
     p_values : ndarray of shape (n_slices,)
         The probability, if confidences are calibrated, of at least as many errors as observed in a slice. It is
-        adjusted by Holm's method for all slices. NaN if too few errors are expected for a test.
+        adjusted by Holm's method for all slices. It is NaN for costs, and if too few errors are expected for a test.
     tested_by : {"rows", "clusters", "answers"}
         The units that the test assumes to be independent: single rows, clusters of answers, or graded answers.
     """

@@ -35,12 +35,12 @@ class Difference(NamedTuple):
         The model that is compared with the baseline.
     value, low, high : float
         Value of the model minus value of the baseline, with its 95% interval. If the best value is inside
-        the range of the metric, the difference of the distances from the best value. NaN if the models are not
-        compared.
+        the range of the metric, distances from the best value are subtracted instead of values. NaN if the models are
+        not compared.
     p_adjusted : float
         P-value, adjusted by Holm's method for all differences; NaN if the models are not compared.
     better : model or None
-        The one of the two models that is better by more than chance; None if neither is.
+        The better of the two models; None if the difference is not significant, or the models are not compared.
     reason : str
         The reason why the models are not compared; empty if they are.
     """
@@ -64,8 +64,9 @@ class Comparison:
     baseline : model
         The model that the others are compared with.
     best : list of tuple of model, or str
-        For each row of the report, the models that are better than the baseline. If all others are worse, the baseline
-        alone. Else `NOT_SHOWN` or `NOT_COMPARED`, or "" if the metric has no best value.
+        For each row of the report: the models that are better than the baseline, or the baseline alone if all others
+        are worse. The text `NOT_SHOWN` if neither holds, `NOT_COMPARED` if models are not compared in this metric, and
+        "" if the metric has no best value.
     differences : list of Difference
         A difference for each metric that has a best value, and for each model except the baseline.
     reason : str
@@ -135,7 +136,7 @@ def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile], baseline: Any)
         elif why := next(filter(None, _hindrances(row, paired, baseline)), ""):
             reasons[row.name] = why
         elif signed(row).why_resampled and not few:
-            reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
+            reasons[row.name] = f"resampling is limited to {_MOST_RESAMPLED:,} rows"
     return reasons
 
 

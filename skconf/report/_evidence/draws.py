@@ -36,7 +36,7 @@ class Compared:
         The share of cases that each model answers at this threshold.
     differences : mapping of pair of models to tuple of float
         The result of the first model minus the result of the second, with the ends of its interval. The ends are NaN if
-        there are too few errors. The intervals are wide enough for all of them to hold together.
+        both models have too few errors. The confidence level is for all intervals together.
     """
 
     target: float

@@ -55,16 +55,16 @@ class Evidence:
     baseline : model
         The model that others are compared with.
     unpaired : mapping of model to str
-        The reason why rows of a model cannot be paired with rows of the baseline. It completes "BASELINE and MODEL
-        ...".
+        The models whose rows cannot be paired with rows of the baseline, with the reason. The reason completes the
+        sentence "BASELINE and MODEL ...".
     known : mapping of model to Assessment
-        Verdicts that were computed elsewhere, as in batches. If there are none, they are computed from `profiles`.
+        Verdicts that were computed elsewhere, as in batches. If empty, verdicts are computed from `profiles`.
     level : float
         Level of the intervals.
     name : str
         Name of a single model.
     row_numbers : mapping of model to ndarray
-        Number of each row in its file, from 0, if rows were matched by ids.
+        Number of each answer's row in its file, from 0, if rows were matched by ids, or rows were left out.
     row_names : mapping of model to pair of column and ndarray
         Column of ids of a file, and the id of each row.
     slices : mapping of model to mapping of column to Slices
@@ -74,8 +74,8 @@ class Evidence:
     origin : Origin
         The origin of the predictions.
     known_stops : mapping of model to Stops
-        The thresholds of models that were read in batches. Batches count answers in intervals of confidence, the cells;
-        each lower end of a cell is a threshold.
+        The thresholds of models that were read in batches. Batches count answers in intervals of confidence, called
+        cells. The lower end of each cell is a threshold.
     known_kind : str
         The kind of answers that were read in batches.
     ends : mapping of model to ndarray of shape (n_rows, 2)

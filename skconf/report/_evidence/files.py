@@ -82,7 +82,8 @@ def evidence_of_files(
         tables = [file for model, parts in models.items() if model not in logs.tables for file in parts]
         in_batches = needed or _are_large(tables)
     elif needed and not in_batches:
-        raise ValueError("Groups and models of several files are read in batches. Leave in_batches out, or pass True.")
+        text = "Data with groups, and models of several files, are read in batches."
+        raise ValueError(f"{text} Leave in_batches out, or pass True.")
     if in_batches:
         of_columns = {"abstained": columns.abstained_column, "cluster": columns.cluster_column, "score": columns.score}
         _refuse_in_batches({**asked, **of_columns, "ids": ids, "truth": truth, "slices": slices})
@@ -130,7 +131,7 @@ class OneFile(NamedTuple):
     profile : ConfidenceProfile
         Its predictions.
     table : DataFrame or None
-        The other requested columns, if any.
+        The columns for slices; None if none were requested.
     read_as : list of str
         Sentences on how the file was read.
     score : ndarray of shape (n_samples,) or None
@@ -201,10 +202,10 @@ def _refuse_in_batches(given: Mapping[str, Any]) -> None:
         "ids": ("keep no rows to match", ""),
         "truth": ("keep no rows to match", ", and write the true labels into the files of predictions"),
         "slices": (
-            "keep no rows in which failures could be looked for",
+            "keep no rows that could be divided into slices",
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
-        "prevalence": ("know the rows of each class only at their end", ""),
+        "prevalence": ("give the number of rows of each class only at the end, when it is too late for weights", ""),
         "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),
         "abstained": ("count only answers", ""),
         "cluster": ("give no intervals", ""),
@@ -265,8 +266,8 @@ def _rows_of(file: OpenedFile, columns: Columns, ids: Any) -> RowsOfFile:
     if read is None:
         raise ValueError(f"{file.name}: there are no rows")
     if isinstance(file, FileWithTruth) and read.truth is None:
-        text = "the predictions say themselves whether they are right, so that the true labels of another file are "
-        raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(file.name)
+        text = "a column says whether predictions are right, so the true labels of another file are not read. "
+        raise DataError(f"{text}Leave {option('truth')} out.", kind="several readings").at(file.name)
     if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
         raise no_weight(columns.weight).at(file.name)
     return RowsOfFile(file, read)
@@ -326,8 +327,8 @@ def _from_batches(
     )
     if (errors or prices is not None) and not evidence.stops:
         warn(
-            f"{option('errors')} and {option('prices')} are unused: in batches, weighted or graded rows get no "
-            "thresholds"
+            f"{option('errors')} and {option('prices')} are unused: they need thresholds, and batches have no "
+            "thresholds for weighted or graded rows"
         )
     return replace(evidence, errors=errors, prices=prices)
 

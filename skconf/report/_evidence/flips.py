@@ -24,13 +24,14 @@ class Flips(NamedTuple):
     Attributes
     ----------
     n_flipped, to_wrong : int
-        Number of such rows, and in how many of them the first model is right.
+        `n_flipped` is the number of such rows. In `to_wrong` of these rows, the first model is right.
     excluded : float
         A limit of the difference of the accuracies: larger differences, in either direction, are excluded at 5%. The
-        limit is the end of the 90% interval that is further from 0. If there are few flips, it is an exact limit of the
-        share of flips in the more frequent direction: the difference is at most this share. NaN if there is no limit.
+        limit is the larger absolute value of the two ends of the 90% interval. If fewer than ten rows are flipped, it
+        is instead an exact limit of the share of all rows that are flipped in the more frequent direction. The
+        difference cannot exceed this share. NaN if there are also weights or groups.
     standard_error : float
-        The standard error of the difference, from the same interval; NaN with few flips.
+        The standard error of the difference, from the 90% interval; NaN if fewer than ten rows are flipped.
     """
 
     n_flipped: int

@@ -29,7 +29,7 @@ class Logs(NamedTuple):
     tables : dict of model to FrameFile
         The samples of each model whose file is a log.
     columns : dict of model to Columns
-        The columns of each file. For a log, they are those of its table.
+        The columns of each file. For a log, the columns of the table into which it was read.
     said : list of str
         Sentences on how logs were read.
     """
@@ -76,8 +76,9 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
         if log is None:
             continue
         if in_batches:
-            text = "a log of a language model is read alone and in memory. Name one log for each model, and leave "
-            raise DataError(f"{text}{option('groups')} and {option('in_batches')} out.", kind="log").at(shown(log))
+            text = "a log must be the only file of its model, and is not read in batches. Name one log for each model, "
+            out = f"and leave {option('groups')} and {option('in_batches')} out."
+            raise DataError(text + out, kind="log").at(shown(log))
         named = {name: getattr(columns, name) for name in ("correct", "confidence", "abstained")}
         frame = read_log(log, **named)
         found.said.extend(frame.attrs["read_as"])
@@ -108,7 +109,8 @@ def counts_alone(
         return None
     if len(frames) < len(models):
         model = next(model for model, frame in graded.items() if _has_no_confidence(frame))
-        text = f"{model} has no confidences, but other models have some. Report on it alone, or name a column with "
+        text = f"{model} has no confidences, but other models have confidences. "
+        text += f"Report on {model} alone, or name a column of confidences with "
         raise DataError(f"{text}{option('confidence')}.", kind="no confidence")
     level = LEVEL if level is None else level
     states = {model: each["state"].value_counts().to_dict() for model, each in frames.items()}

@@ -15,7 +15,7 @@ class SourceFile:
     model : str
         The model whose predictions are in the file.
     path : str
-        The file as the user named it. For several files, their number.
+        The path as the user gave it; for several files, how many they are, such as "3 files".
     n_rows : int
         Number of predictions.
     digest : str

@@ -45,9 +45,10 @@ class Pairs:
     profiles : dict of ConfidenceProfile
         Predictions of each model.
     unpaired : dict of str
-        Why rows of a model cannot be paired with rows of the first model. It completes "FIRST and MODEL ...".
+        The models whose rows cannot be paired with rows of the first model, with the reason. The reason completes the
+        sentence "FIRST and MODEL ...".
     row_numbers : dict of ndarray
-        Number of each row in its file, from 0, where rows were matched by ids.
+        Number of each answer's row in its file, from 0, if rows were matched by ids, or rows were left out.
     row_names : dict of pair of column and ndarray
         Column of ids of each file, and the id of each row.
     slices : dict of mapping of column to Slices
@@ -150,11 +151,11 @@ def _why_unpaired(one: Rows, other: Rows, *, left_out: bool) -> str:
     by_ids = option("ids", one.id_column)
     if n_rows != n_others:
         text = f"have {n_rows:,} and {n_others:,} rows"
-        return f"{text} with a grade ({by_ids} compares those with a grade in both)" if named and left_out else text
+        return f"{text} with a grade ({by_ids} compares the rows with a grade in both)" if named and left_out else text
     if named and not np.array_equal(mine, theirs):
         row = int(np.argmax(mine != theirs))
         text = f"have different ids in column {one.id_column!r}, first in row {row}: {mine[row]} and {theirs[row]}"
-        return f"{text} ({by_ids} matches rows by it)"
+        return f"{text} ({by_ids} matches rows by this column)"
     if one.truth is None or other.truth is None:
         return "" if named else "have no true labels to match rows by, and no ids"
     if not np.array_equal(one.truth, other.truth):

@@ -17,14 +17,15 @@ class Place(NamedTuple):
     Attributes
     ----------
     share : float
-        Share of rows that a model answers at one of its stops, or that the first model answers at `threshold`.
+        Share of rows that are answered. If this place has a `threshold`, the share of the first model. Else, the share
+        of one model at one of its stops; every other model answers at least this share, if it can.
     stops : sequence of int
-        The stop of each model at this place; -1 if the model answers nothing.
+        The position of each model's threshold in its `Stops`; -1 if the model answers nothing.
     rates : sequence of sequence of float
-        For each model: the share of all rows that it answers, the share of errors among these (or their mean loss or
-        cost), and their effective number.
+        For each model: the share of all rows that it answers; the share of errors among its answers, or their mean loss
+        or cost; and the effective number of its answers.
     threshold : float or None
-        The threshold of the predictions, if this place is at that threshold.
+        The threshold of the predictions, if this place shows it.
     """
 
     share: float

@@ -31,8 +31,8 @@ class AtPrevalence:
     implied : ndarray of shape (n_classes,) or None
         Mean probability of each class at the stated shares; None if the probabilities are unknown.
     wrong, low, high : ndarray of shape (n_classes,)
-        Errors in rows of each class, as a share of all cases, with their interval. NaN for graded answers; the interval
-        is also NaN if answers are in groups.
+        Errors in rows of each class, as a share of all cases, with their interval. All three are NaN for graded
+        answers. The ends of the interval are also NaN if rows are in clusters.
     total : tuple of float
         Share of all cases that are wrong, with its interval.
     """

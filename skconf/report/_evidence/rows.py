@@ -30,7 +30,7 @@ USUAL = (
     "ecuas_loss",
 )
 AT_THRESHOLD = ("threshold", "coverage_score", "selective_accuracy_score", "cwsa_score", "cwsa_plus_score")
-#: Rows about confidences that are too high or too low: the first one in a report shows the verdict.
+#: Rows about confidences that are too high or too low. The first of these names that a report has shows the verdict.
 JUDGED = (
     "mean_confidence",
     "confidence_gap",

@@ -18,7 +18,7 @@ from skconf.profile import ConfidenceProfile, Kind
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The accuracy, or the cost, in each part with a positive weight.
+    """The accuracy, or the cost, in each part of the rows, except parts without weight.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Shares:
     count : ndarray of shape (n_found,)
         Number of rows.
     right, low, high : ndarray of shape (n_found,)
-        Share of right answers, mean correctness or mean cost, weighted, with its interval.
+        Weighted share of right answers, with its interval; mean correctness of graded answers; for costs, mean cost.
     level : float
         Confidence level of the intervals.
     says : ndarray of shape (n_found,)

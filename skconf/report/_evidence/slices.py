@@ -43,7 +43,7 @@ class Slices:
     names : sequence of str
         What each slice is called: "region = north", "age 37 to 52", "age is missing".
     n_rows : ndarray of shape (n_slices,) or None
-        Number of rows of each slice before those that abstain were left out; None if none were left out.
+        Number of rows of each slice, including rows that abstain, which `codes` leaves out; None if no row abstains.
     """
 
     codes: Codes

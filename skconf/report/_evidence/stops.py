@@ -39,7 +39,7 @@ class Stops:
     kind : str
         The kind of answers.
     means : Means or StratifiedShares or None
-        What intervals are computed from if answers are graded, have costs or groups, or are weighted by class.
+        Sums for the intervals if answers are graded, have costs or groups, or are weighted by class; else None.
     limits : ndarray of shape (n_stops,) or None
         For costs, the largest uncertainty that is accepted.
     """

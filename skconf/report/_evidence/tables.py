@@ -35,7 +35,7 @@ class TableAlone:
     rows : {"group", "class"}
         The kind of rows.
     n_names : int
-        The number of columns that name a row: the index, and the first columns of the table.
+        Number of columns that name a row: the index counts as one, and the others are the first columns of the table.
     several : bool
         Whether the index names models.
     by_group : mapping of str to BySlice

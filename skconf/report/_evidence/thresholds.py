@@ -31,14 +31,14 @@ Status = Literal["guaranteed", "no rule", "too few rows", "never observed", "few
 
 
 class Guarantee(NamedTuple):
-    """A threshold that is guaranteed to keep the limit, or the reason why there is none.
+    """A threshold whose errors are guaranteed not to exceed the allowed errors, or the reason why there is none.
 
     Attributes
     ----------
     status : str
         "guaranteed", or the reason why there is no threshold.
     stop : int
-        The stop of the threshold; -1 if there is none.
+        The position of the threshold in `Stops`; -1 if there is none.
     n_units : int
         Number of rows, or of groups of rows, that the guarantee uses.
     needed : int

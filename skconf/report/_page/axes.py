@@ -30,7 +30,7 @@ class Axis:
     low, high : float, default=0 and 1
         Values at the ends of the axis. Values beyond are clipped.
     names : sequence of str, default=()
-        For categories, the texts at 0, 1, ... Other scales have as many round values as there is room for.
+        For categories, the texts at 0, 1, ... On other scales, round values are written where there is room.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class Axis:
             ends = self._stretched([self.low, self.high])
         if not np.isfinite(ends).all() or ends[0] == ends[1]:
             raise ValueError(
-                f"low and high must differ and be finite on the scale {self.scale!r}: {self.low}, {self.high}."
+                f"low and high must differ and be finite on the scale {self.scale!r}, got {self.low}, {self.high}."
             )
 
     @classmethod

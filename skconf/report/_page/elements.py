@@ -31,8 +31,8 @@ def element(name: str, /, *content: Content, **attributes: str | float | bool | 
     """Return an element.
 
     Plain strings in the content are escaped, and None is left out. In the name of an attribute, ``_`` stands for ``-``,
-    but a ``_`` at its end is dropped (``class_``). An attribute that is True is written without a value; one that is
-    None or False is left out.
+    but a ``_`` at its end is dropped (``class_``). An attribute that is True is written without a value; an attribute
+    that is None or False is left out.
 
     Examples
     --------

@@ -37,9 +37,9 @@ class Line:
     series : int or None, default=None
         The number of the series, which has a colour, dashes and markers. None means grey.
     step : bool, default=False
-        Whether each y holds until the next x.
+        Whether y stays the same until the next x.
     dashed : bool, default=False
-        Whether the line is dashed. Dashes mean something expected or wanted, and not something observed.
+        Whether the line is dashed. Dashes stand for something expected or wanted, not for something observed.
     """
 
     x: ArrayLike
@@ -103,7 +103,7 @@ class Points:
     low, high : array-like, default=None
         Ends of their intervals.
     name : str, default=None
-        What they show, in the legend.
+        Their name in the legend.
     series : int or None, default=None
         As in a `Line`.
     along : {"y", "x"}, default="y"

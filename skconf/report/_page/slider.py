@@ -22,8 +22,8 @@ class Slider:
     """A table with a row for each model, and a slider. The positions of the slider are called stops.
 
     The slider moves all rows to the same stop. A reader can also type allowed errors, or prices. Then each row moves to
-    its own stop: the last one at which its errors are allowed, or the one at which it costs least. Without a script,
-    and on paper, the table shows the default stop.
+    its own stop: for allowed errors, to the last stop that keeps them; for prices, to the stop with the least cost.
+    Without a script, and on paper, the table shows the default stop.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class Slider:
     errors : sequence of sequence of float or None
         For each stop, the errors of each row, in the unit of the field `allowed`; None if too few cases are answered.
     amounts : mapping of str to sequence of sequence of float
-        How often a row pays a price in 1,000 cases, for each stop and row. The keys are the prices, which a reader can
-        change.
+        For each price, by stop and row: how many times it is paid in 1,000 cases (for losses and costs, their sum). The
+        keys name the prices, which a reader can change.
     prices : mapping of str to float
         The prices that are shown first.
     are_examples : bool
