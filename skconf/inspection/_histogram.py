@@ -34,9 +34,9 @@ _COUNTS = "wrong  ←  count  →  right"
 class ConfidenceHistogramDisplay(Display):
     """Histogram of the confidences of right and wrong predictions.
 
-    Right predictions are drawn above zero, and wrong predictions below. The scale of the counts begins at 0, and is
-    logarithmic above the smallest count. So a few confident errors are visible among thousands of right predictions.
-    Several classifiers on the same axes have a panel each, at the same scale.
+    Right predictions are drawn above zero, and wrong predictions below. The scale of the counts is logarithmic, except
+    near 0, where it is linear. So a few confident errors are visible among thousands of right predictions. Several
+    classifiers on the same axes have a panel each, at the same scale.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class ConfidenceHistogramDisplay(Display):
     right, wrong : ndarray of shape (n_bins,)
         Weight of the right and of the wrong predictions in each bin. Without weights, their number.
     threshold : float, default=None
-        The threshold of the selective classifier that made the predictions, if it selects by confidence. A finite
-        threshold is marked.
+        The threshold of the selective classifier that made the predictions. None if this classifier selects by another
+        score than the confidence. A finite threshold is marked.
     name : str, default=None
         Name of the classifier in the legend.
 
@@ -85,8 +85,8 @@ class ConfidenceHistogramDisplay(Display):
             Name of the classifier in the legend.
         n_bins : int, default=30
             Number of bins of equal width. The last bin ends at 1. The first bin begins at 1/K, the smallest probability
-            that the most probable of K classes can have, or at the lowest confidence if that is lower. If K is unknown,
-            it begins at 0.
+            that the most probable of K classes can have. If a confidence is below 1/K, the first bin begins at the
+            lowest confidence. If K is unknown, the first bin begins at 0.
 
         Returns
         -------

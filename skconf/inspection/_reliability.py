@@ -50,7 +50,7 @@ class ReliabilityDisplay(Display):
     """Reliability diagram: how often predictions are right at each confidence, with intervals and counts.
 
     With ``view="tail"``, the axes are the error rate and 1 − c for a confidence c, on logarithmic scales. The usual
-    diagram draws all confidences above 0.99 near one point, so it hides their overconfidence.
+    diagram draws all confidences above 0.99 near one point, so it hides overconfidence there.
 
     Parameters
     ----------
@@ -67,16 +67,16 @@ class ReliabilityDisplay(Display):
     tail : ReliabilityDisplay, default=None
         With ``view="both"``, the display of the tail, which is drawn on the second axes.
     number : ndarray of shape (n_bins,), default=None
-        Position of each bin; empty bins are counted, too. A line joins two bins only if there is no empty bin between
-        them. No line leads to a bin whose interval is wider than half of the axis. None means that there are no empty
+        Position of each bin among all bins, including the empty ones. A line joins two bins only if there is no empty
+        bin between them. No line leads to a bin whose interval is wider than 0.5. None means that there are no empty
         bins.
     overall : tuple of float, default=None
-        Five numbers for the title: mean confidence, accuracy, lower and upper end of the interval of the accuracy, and
-        a limit. Only predictions with a confidence of at least the limit count. The limit is 0; in the tail view, it is
-        the first of 0.99, 0.9 and 0 that any confidence reaches.
+        Five numbers for the title: the mean confidence, the accuracy, the lower and the upper end of its interval, and
+        a limit. Predictions with a confidence below the limit are left out of the other four numbers. The limit is 0.
+        In the tail view, it is 0.99 if any confidence reaches 0.99, or else 0.9 if any confidence reaches 0.9.
     strategy : {"uniform", "quantile", "binless"}, default="uniform"
-        With "binless", each distinct confidence is a bin. Its accuracy is the value of the isotonic fit, and its
-        interval is the band.
+        With "binless", each distinct confidence is a bin. The accuracy of such a bin is the value of the isotonic fit,
+        and its interval is the value of the band at this confidence.
     class_label : label, default=None
         The class whose probabilities are drawn. None means that confidences are drawn.
     before : ReliabilityDisplay, default=None
@@ -96,12 +96,13 @@ class ReliabilityDisplay(Display):
 
     Notes
     -----
-    With weights w, an interval is computed as for (Σ w)² / Σ w² predictions (Kish's effective number). So the unit of
-    the weights does not matter.
+    If predictions have weights w, intervals are those of (Σ w)² / Σ w² predictions without weights (Kish's effective
+    number). So the unit of the weights does not matter.
 
     The band of ``strategy="binless"`` contains the accuracy at all confidences at once with a probability of at least
-    `confidence_level` [1]_. This holds for samples without weights, however few, if the accuracy never falls when the
-    confidence rises. If the observations contradict this assumption, the band is empty.
+    `confidence_level` [1]_. The band assumes that the accuracy never falls when the confidence rises, and that samples
+    have no weights. It is valid for any number of samples. Where the observations contradict the assumption about the
+    accuracy, the band is empty.
 
     References
     ----------
@@ -159,11 +160,12 @@ class ReliabilityDisplay(Display):
             "confidence" draws the accuracy against the confidence c. "tail" draws the error rate against 1 − c, with
             logarithmic scales. "both" draws both, on two axes.
         n_bins : int, default=15
-            Number of bins. The tail view ignores it, and has two bins for every factor of ten of 1 − c.
+            Number of bins. The tail view ignores `n_bins` and `strategy`. It has two bins for each factor of ten of
+            1 − c, such as 0.01 to 0.032 and 0.032 to 0.1.
         strategy : {"uniform", "quantile", "binless"}, default="uniform"
             "uniform" has bins of equal width, and "quantile" bins of equal mass, as in
             :func:`skconf.metrics.expected_calibration_error`. "binless" draws the isotonic regression of correctness on
-            confidence, with a band if there are one or two classifiers. The tail view always has bins.
+            confidence. It also draws a band, unless there are more than two classifiers on the axes.
         confidence_level : float, default=0.95
             Level of the interval of each bin, or of the band for all confidences together.
         class_label : label, default=None
@@ -217,8 +219,9 @@ class ReliabilityDisplay(Display):
         ax : matplotlib axes, default=None
             The axes to draw on. With ``view="both"``, pass a pair of axes. None makes a new figure.
         title : str, default="finding"
-            Title of the axes; with ``view="both"``, of the first axes. "finding" states in a sentence what all displays
-            on the axes show, unless the axes already have another title. None does not change the title.
+            Title of the axes. "finding" states in a sentence what all displays on these axes show. It does not replace
+            a title that you set. None does not change the title. With ``view="both"``, "finding" gives both axes a
+            title, and any other title is drawn on the first axes only.
 
         Returns
         -------
@@ -318,7 +321,9 @@ class ReliabilityDisplay(Display):
         )
 
     def joined(self) -> NDArray[np.bool_]:
-        """Return whether a line joins each bin to the next: the two are neighbours, and both have enough predictions.
+        """Return whether a line joins each bin to the next one.
+
+        There is a line if no empty bin lies between the two bins, and if both have enough predictions.
 
         Returns
         -------

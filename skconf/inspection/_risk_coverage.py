@@ -78,9 +78,9 @@ class RiskCoverageDisplay(Display):
     A single classifier is drawn with two reference curves: a random order, whose risk is the error rate of all
     predictions, and an oracle, which rejects wrong predictions first.
 
-    The band of a difference comes from a paired bootstrap with 500 draws of the rows. In each draw, both models choose
-    their thresholds again. The band begins at the coverage at which the two models together have ten errors. From there
-    on, it holds at all coverages at once.
+    The band of a difference comes from a paired bootstrap with 500 draws of the rows or, if there are `groups`, of the
+    clusters. In each draw, both models choose their thresholds again. The band begins at the coverage at which the two
+    models together have ten errors. From there on, it holds at all coverages at once.
 
     Examples
     --------
@@ -126,8 +126,8 @@ class RiskCoverageDisplay(Display):
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the risk. "auto" is logarithmic if the risks span more than a factor of ten.
         baseline : ConfidenceProfile, default=None
-            Predictions of the same samples by another model. The display then draws the risk minus the risk of the
-            baseline, at the same coverage of both. A difference below 0 means fewer errors than with the baseline.
+            Predictions of the same samples by another model. The display then draws the risk of the profile minus the
+            risk of the baseline, both at the same coverage. A difference below 0 means fewer errors than with the baseline.
 
         Returns
         -------
@@ -136,8 +136,9 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range, or passed without a `baseline` for graded answers, costs or answers
-            in clusters. If `scale` is not one of its values. If `baseline` has other samples.
+            If `confidence_level` is out of range. If `confidence_level` is passed without a `baseline`, and answers are
+            graded, have costs or come in clusters. If `scale` is not one of its values. If `baseline` has other samples
+            or other weights.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None

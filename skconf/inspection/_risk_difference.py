@@ -27,7 +27,8 @@ class RiskDifference:
     Attributes
     ----------
     coverage : ndarray of shape (n_places,)
-        The compared shares of the cases. Each model accepts such a share with its own threshold.
+        Shares of the cases at which the risks are compared. Both models accept the same share, each with its own
+        threshold.
     value : ndarray of shape (n_places,)
         Risk of the model minus risk of the baseline, with ties in random order.
     low, high : ndarray of shape (n_places,)

@@ -39,8 +39,8 @@ _CLASSICAL = "skconf classical"
 class CWROCDisplay(Display):
     """Confidence-weighted ROC curve and classical ROC curve, as in figures 1 and 2 of the paper [1]_.
 
-    With two classes, the curve is about the positive class. With more classes, the curve is about `pos_label` against
-    the rest. If there is no `pos_label`, the curve is the mean of the curves of all classes against the rest.
+    With two classes, the display shows the curves of the positive class. With more classes, it shows the curves of
+    `pos_label` against the rest. Without `pos_label`, it shows the mean of the curves of each class against the rest.
 
     Parameters
     ----------
@@ -99,9 +99,10 @@ class CWROCDisplay(Display):
         name : str, default=None
             Name of the classifier.
         scale : {"auto", "normal", "linear"}, default="auto"
-            Scale of both axes. "normal" uses quantiles of the normal distribution, as in detection error tradeoff
-            curves. It enlarges the corner with few errors. "auto" means "normal" if an area exceeds 0.9 and every curve
-            on these axes bends in this corner, else "linear".
+            Scale of both axes. "normal" draws only the upper left quarter, where errors are few, and scales it by
+            quantiles of the normal distribution, as in detection error tradeoff curves. "auto" means "normal" if an
+            area exceeds 0.9, all areas exceed 0.6, and every curve on these axes has a point inside this quarter.
+            Otherwise, "auto" means "linear".
 
         Returns
         -------

@@ -65,7 +65,7 @@ class ThresholdDisplay(Display):
     name : str, default=None
         Name of the classifier.
     scale : {"auto", "log", "linear"}, default="auto"
-        Scale of the vertical axis. It is ignored for a tuned classifier, and for costs.
+        Scale of the vertical axis. It is ignored for a tuned classifier, and if `prices` were passed.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class ThresholdDisplay(Display):
             Name of the classifier in the legend.
         thresholds : array-like of shape (n_thresholds,), default=None
             Thresholds in [0, 1). None means 0.50, 0.51, ..., 0.99. With `prices`, None means the distinct scores in
-            [0, 1), or 1,000 of them if there are more.
+            [0, 1). If there are more than 1,000 of these scores, 1,000 are used.
         normalize : {"accepted", "all"}, default="accepted"
             Divide CWSA and CWSA+ by the weight of the accepted answers, or by the weight of all answers.
         metrics : sequence of str, default=None
@@ -180,9 +180,9 @@ class ThresholdDisplay(Display):
         Returns
         -------
         ThresholdDisplay
-            A display. Its attribute `curves` holds columns of the classifier's ``cv_results_``: the coverage and the
-            risk, and the upper confidence limit of the risk if there is a confidence level. The dict also holds the
-            objective, unless this is the risk or the coverage.
+            A display. Its attribute `curves` has the coverage and the risk from the classifier's ``cv_results_``. If
+            there is a confidence level, `curves` also has the upper confidence limit of the risk. If the objective is
+            neither the risk nor the coverage, `curves` also has the objective.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class ThresholdDisplay(Display):
         if not results and hasattr(model, "guarantees_"):
             raise ValueError(
                 f"There is no single sweep of thresholds to draw, because this {type(model).__name__} has several "
-                "promises or slices. Its table guarantees_ has what is promised, observed and guaranteed."
+                "promises or slices. Its table guarantees_ shows what is promised, observed and guaranteed."
             )
         if "threshold" not in results:
             raise TypeError(f"from_tuned() needs a fitted TunedSelectiveClassifierCV, but got {model!r}.")

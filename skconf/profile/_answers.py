@@ -22,7 +22,7 @@ Kind = Literal["right or wrong", "graded", "costs"]
 #: The end of a sentence that refuses answers of a kind.
 KNOWN: Mapping[str, str] = MappingProxyType(
     {
-        "right or wrong": "only right or wrong is known of these answers",
+        "right or wrong": "these answers are only known to be right or wrong",
         "graded": "these answers are graded between 0 and 1",
         "costs": "only costs and uncertainties of these answers are known",
     }
@@ -114,7 +114,9 @@ class Answers:
         return len(self.correctness)
 
     def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
-        """Return the same answers, together with rows that abstain, which get no weights.
+        """Return the same answers, together with rows that abstain.
+
+        The rows that abstain get no weights. Set the weights of all rows afterwards, with `with_weight`.
 
         Parameters
         ----------
@@ -137,7 +139,7 @@ class Answers:
         Parameters
         ----------
         rows : ndarray of shape (n_found,)
-            Numbers of the rows, from 0. Rows that abstain are counted, too.
+            Numbers of the rows among all rows, including those that abstain, from 0.
 
         Returns
         -------
@@ -271,7 +273,7 @@ class Answers:
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
     def name_of(self, array: NDArray[Any]) -> Hashable:
-        """Return the name of the field that is this array, or the key of the stored result; None if there is neither.
+        """Return the name of the field or the key of the stored result that is this array; None if it is not stored.
 
         Parameters
         ----------
@@ -344,7 +346,7 @@ class Answers:
 
 
 def computed_once(function: Function) -> Function:
-    """Make a function of a profile store its results: one for each profile and each choice of the other parameters.
+    """Make a function store its result for each profile and each choice of its other parameters.
 
     Parameters
     ----------

@@ -34,7 +34,9 @@ class Changed(Answers):
     """Methods that return a new profile."""
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return the same confidences with another correctness, and share results that depend only on confidences.
+        """Return the same predictions with another correctness.
+
+        The two profiles share stored results that depend only on confidences.
 
         Parameters
         ----------
@@ -82,7 +84,7 @@ class Changed(Answers):
         """Return the same predictions, weighted to other shares of the classes.
 
         Suppose that half of your rows are frauds, but you want the metrics for a population in which 0.3% are frauds.
-        Rows are then weighted by their class, so that the weighted shares of the classes are the given ones.
+        Rows are then weighted by their class, so that the weighted shares of the classes equal `prevalence`.
         Probabilities stay unchanged. Intervals and comparisons treat the number of rows of each class as fixed: the
         classes become `strata`.
 
@@ -160,8 +162,8 @@ class Changed(Answers):
         Raises
         ------
         ValueError
-            If costs have another shape, or are negative or not finite. If the profile was built without `y_pred`, and
-            not by :meth:`from_estimator`.
+            If costs have another shape, or are negative or not finite. If the profile was built neither with `y_pred`
+            nor by :meth:`from_estimator`.
 
         Examples
         --------
@@ -176,7 +178,9 @@ class Changed(Answers):
         if costs is None:
             return self if self.costs is None else replace(self, costs=None)
         if not (self.answered or self.prediction_given):
-            raise ValueError("costs of each sample need predictions that were given. Build the profile with y_pred.")
+            raise ValueError(
+                "costs of each sample need given predictions, but this profile has none. Build it with y_pred."
+            )
         classes = self.require("classes")
         n_decisions = len(classes if self.decisions is None else self.decisions)
         true_class, given = self.require("true_class"), read_costs_by_sample(costs)

@@ -54,8 +54,8 @@ class FromGenerated(FromPairs):
 
             - "frequency": the share of the sampled answers that are in the class.
             - "mean_probability": the sum of the probabilities of the answers in the class, divided by the number of all
-              sampled answers. It is lower than the frequency if single answers have low probabilities, and very small
-              for long texts.
+              sampled answers. This confidence is never above the frequency. For long texts, it is very small, because
+              each answer has a low probability.
             - "probability_share": the sum of the probabilities of the answers in the class, divided by the sum for all
               sampled answers.
         given : array-like of shape (n_questions,), default=None
@@ -77,7 +77,7 @@ class FromGenerated(FromPairs):
         ------
         ValueError
             If a question has no sampled answer, or if the arguments have different numbers of answers. If a probability
-            is missing or outside [0, 1]. If answers of one class are both right and wrong.
+            is missing or outside [0, 1]. If the answers of the most probable class are both right and wrong.
 
         References
         ----------

@@ -38,8 +38,8 @@ class FromPairs(Changed):
 
         Correctness may be graded, for example as the share of an answer that is right. The confidence is then the
         expected correctness. It is calibrated if the answers with confidence c have a mean correctness of c. Metrics
-        that count right and wrong answers refuse graded answers. Most losses, curves over coverage and calibration
-        errors accept them.
+        that count right and wrong answers refuse graded answers. Most losses, most calibration errors and most curves
+        over coverage accept them.
 
         Parameters
         ----------
@@ -156,8 +156,9 @@ class FromPairs(Changed):
         uncertainty : array-like of shape (n_samples,)
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
-            u_M, the largest possible uncertainty: the expected cost of the best decision in the least certain case.
-            None uses 1; a cost or an uncertainty above 1 is then an error.
+            u_M, the largest possible uncertainty: the highest expected cost that the best decision can have. It is
+            1 − 1/K with K classes if each error costs 1. None uses 1; a cost or an uncertainty above 1 is then an
+            error.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None

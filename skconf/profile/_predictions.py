@@ -55,10 +55,10 @@ class FromPredictions(FromPairs):
         y_true : array-like of shape (n_samples,)
             True labels: numbers, strings, booleans or a pandas categorical.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities, with a column for each class in the order of `labels`. Or a table (pandas, polars, pyarrow)
-            whose columns are named by the labels, as LABEL or proba_LABEL, in any order. If columns have default names,
-            such as 0, 1, … in pandas, they must be in the order of `labels`. In a binary task, you can pass a single
-            column, the probability of `pos_label`.
+            Probabilities, with a column for each class in the order of `labels`. You can also pass a table (pandas,
+            polars, pyarrow) whose columns are named by the labels, as LABEL or proba_LABEL, in any order. If columns
+            have default names, such as 0, 1, … in pandas, they must be in the order of `labels`. In a binary task, you
+            can pass a single column, the probability of `pos_label`.
         {predicted}
         {labels}
         sample_weight : array-like of shape (n_samples,), default=None
@@ -199,8 +199,10 @@ class FromPredictions(FromPairs):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         predict : bool, default=False
-            If True, call ``predict`` and use its results as predictions, also where costs are computed. Set it for a
-            classifier whose prediction is not always the most probable class, such as ``SVC(probability=True)``.
+            If True, also call ``predict``. Metrics that get a cost matrix or costs of each sample then use the results
+            as the answers. Correctness and confidence are still computed for the most probable class. Set
+            ``predict=True`` if the prediction of the classifier is not always the most probable class, as with
+            ``SVC(probability=True)``.
         costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), default=None
             Cost of each decision for each sample. With 2 dimensions, the costs are for the true class of the sample;
             with 3 dimensions, for every class. Classes and decisions are in the same order as in the classifier. If the

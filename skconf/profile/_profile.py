@@ -40,7 +40,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         The score that is compared with a threshold: the confidence, or another score that you passed or that a
         selective classifier uses.
     sample_weight : ndarray of shape (n_samples,) or None
-        Non-negative weights. None if all weights are one. If the largest weight is not in [1e-30, 1e30], all weights
+        Non-negative weights. None if no weights were given. If the largest weight is not in [1e-30, 1e30], all weights
         are divided by `weight_scale`; `given_weight` has the weights as given. A weight that is more than 1e30 times
         smaller than the largest counts as zero.
     classes : ndarray of shape (n_classes,) or None
@@ -59,10 +59,10 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     weight_scale : float
         The number by which the weights were divided. It is 1 if the largest weight is in [1e-30, 1e30].
     answered : bool
-        Whether the profile was built by :meth:`from_estimator`. If so, costs of each sample apply to the answers of the
-        classifier; else, to `y_pred`.
+        Whether the profile was built by :meth:`from_estimator`. If True, costs of each sample apply to the answers of
+        the classifier. If False, they apply to `y_pred`.
     decided : ndarray of shape (n_samples,) or None
-        Position of each answer in `decisions`; if `decisions` is None, in ``classes``. If `decided` is None, the
+        Position of each answer in `decisions` or, if `decisions` is None, in ``classes``. If `decided` is None, the
         answers are `predicted_class`.
     decisions : tuple or None
         The decisions of a classifier, if they are not the classes. The predicted class is then the most probable class.
@@ -84,17 +84,17 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C and uncertainty u of each answer, in a profile from :meth:`from_costs`.
     largest_uncertainty : float or None
-        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the expected cost of the best decision
-        in the least certain case.
+        Largest possible uncertainty u_M, in a profile from :meth:`from_costs`: the highest expected cost that the best
+        decision can have.
     abstained : Abstained or None
         The rows in which the model abstains, if there are any. The arrays above do not contain them. Metrics that count
         them, such as the coverage, use the profile `everything`, which has all rows.
 
     Notes
     -----
-    A profile copies its arrays, so you can change the originals later. Only probabilities are not copied, because they
-    may be large: `proba` is a read-only view of the array that you pass. If you will change this array, pass a copy
-    (``y_proba.copy()``).
+    A profile copies its columns, so you can change the originals later. Probabilities and costs of each sample are not
+    copied, because they may be large: `proba` is a read-only view of the array that you pass, and `costs` may be a
+    view, too. If you will change such an array, pass a copy (``y_proba.copy()``).
 
     Examples
     --------
@@ -173,9 +173,9 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
               `topics` of the profile, so that a report can say which labels are worst.
             - "samples": the set of labels that is predicted for a sample is an answer. It is graded by Jaccard's index:
               the number of labels that are both predicted and true, divided by the number of labels that are predicted,
-              true or both. If no label is predicted or true, the index is 1. The confidence is the expected index,
-              computed as if, given the features of a sample, its labels were independent. Confidences are calibrated if
-              the sets with confidence c have a mean index of c.
+              true or both. If no label is predicted or true, the index is 1. The confidence is the expected index. It
+              is computed under the assumption that the labels of a sample are independent, given its features.
+              Confidences are calibrated if the sets with confidence c have a mean index of c.
             - None: each label is a binary task with its own profile.
         Y_pred : array-like or sparse matrix of shape (n_samples, n_labels), default=None
             Predicted labels. If None, each label with a probability above 1/2 is predicted.
@@ -280,8 +280,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             Probability of each interval, in (0, 1). Half of it lies on each side of `y_pred`.
         ensemble : array-like of shape (n_samples, n_members), default=None
             Predictions of the members of an ensemble, as draws from the distribution. Members usually differ because
-            the model is uncertain, but not because the data are noisy. If they do not include this noise, confidences
-            may be too high.
+            the model is uncertain, but not because the data are noisy. If the predictions of the members do not
+            include the noise of the data, confidences may be too high.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
