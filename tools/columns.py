@@ -10,7 +10,7 @@ PAGE = """\
 # Column names
 
 **In short.** If the true label is called `y_true` or `label`, and each column of probabilities has the name of its
-class, you need no option. Many other names are recognised. For the rest there are options:
+class, you need no option. Many other names are recognised. If yours are not, pass options:
 
 ```console
 $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virginica
@@ -23,7 +23,7 @@ $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virgin
 
 ## Which columns a file needs
 
-A file has a row for each prediction. It needs the columns that one row of this table names:
+A file has a row for each prediction. Find what you have in this table; the file needs the columns beside it:
 
 | you have | columns | for example |
 |---|---|---|
@@ -51,7 +51,8 @@ names the option that decides.
 |---|---|---|---|
 {rows}
 If the true label is called `species`, a column `predicted_species` or `species_pred` is recognised as the predicted
-label. A column with the same name and `_score`, such as `predicted_species_score`, is recognised as its confidence.
+label. A column with this name and `_score` at the end, such as `predicted_species_score`, is recognised as the
+confidence.
 
 ## Names of the columns of probabilities
 
@@ -69,15 +70,16 @@ unless an option names it, such as `--slices region`.
 ## Rows that depend on each other
 
 Several rows of one patient, user or document depend on each other: they are a cluster. Without `--cluster COLUMN`,
-clusters are read from a column with one of these names, if its values repeat: {ids}. If there is no such column, they
-are read from a column with one of these names: {units}. A line of the output names the column.
+clusters are read from a column with one of these names, if its values repeat: {ids}. If no such column has repeated
+values, clusters are read in the same way from a column with one of these names: {units}. A line of the output names the
+column.
 
 With `--cluster none`, and in files that are read in batches, all rows are treated as independent.
 
 ## Read on
 
 - [Every option of the command](command_line.md#skconf-evaluate).
-- [Start in five minutes](start.md): a first report, for a file that the code of the page writes.
+- [Start in five minutes](start.md): write an example file, and get a first report.
 - [Files of any size](guide/large_data.md), in parts and folders.
 """
 
