@@ -127,7 +127,8 @@ class RiskCoverageDisplay(Display):
             Scale of the risk. "auto" is logarithmic if the risks span more than a factor of ten.
         baseline : ConfidenceProfile, default=None
             Predictions of the same samples by another model. The display then draws the risk of the profile minus the
-            risk of the baseline, both at the same coverage. A difference below 0 means fewer errors than with the baseline.
+            risk of the baseline, both at the same coverage. A difference below 0 means fewer errors than with the
+            baseline.
 
         Returns
         -------
