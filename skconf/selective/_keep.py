@@ -85,7 +85,9 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
         if promise.is_floor:
             floors.append(count)
         parts.append(f"{name} {'needs at least' if promise.is_floor else 'allows at most'} {count / n_rows:.1%}")
-    text = f"no threshold keeps all promises together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"
+    text = "no threshold keeps all promises together"
+    if parts:
+        text += f": of {n_rows:,} samples, {' and '.join(parts)}"
     risk, coverage = (
         next((each.target for each in search.promises if isinstance(each, kind)), None)
         for kind in (ErrorRate, Coverage)

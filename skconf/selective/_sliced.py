@@ -57,7 +57,7 @@ def keep_in_slices(
         if at in enough:
             thresholds[at], kept = keep(rows[each], promised[at], share, aim, rng)
         else:
-            kept = [_too_few(len(each), promise, of_one_more) for promise in promised[at]]
+            kept = [_too_few(rows[each], promise, of_one_more) for promise in promised[at]]
         coverage = float(np.mean(rows.score[each] >= thresholds[at]) * slices.answered[at]) if len(each) else 0.0
         table += [
             (name, promise.risk, promise.label, promise.target, one.n_samples, thresholds[at], coverage, *one[1:])
@@ -144,7 +144,9 @@ def _with_enough(
     return []
 
 
-def _too_few(n_rows: int, promise: Promise, share: float) -> Kept:
-    """Return a promise with its result, for a slice that has too few samples."""
-    fewest, rows = promise.fewest(share), counted(n_rows, "sample")
-    return Kept(n_rows, np.nan, np.nan, False, f"{rows}; at least {fewest:,} samples without an error are needed")
+def _too_few(rows: Samples, promise: Promise, share: float) -> Kept:
+    """Return a promise with its result, for a slice that has too few samples for it or for another promise."""
+    n_base, fewest = promise.n_base(rows), promise.fewest(share)
+    samples = f"{counted(n_base, 'sample')}{promise.whose}"
+    reason = "" if n_base >= fewest else f"{samples}; at least {fewest:,} samples without an error are needed"
+    return Kept(n_base, np.nan, np.nan, False, reason)

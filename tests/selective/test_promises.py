@@ -220,6 +220,32 @@ def test_a_target_for_each_predicted_class():
         assert found.thresholds[label] == own.threshold
 
 
+def test_a_slice_with_too_few_samples_counts_those_that_each_promise_is_about():
+    """For one promise it has enough, for the other too few: the first row said that 100 samples are not 59."""
+    y, proba = draw(1100)
+    region = np.where(np.arange(1100) < 100, "small", "large")
+    target = {"risk": 0.3, "false_negative_rate": {1: 0.02}}
+    with pytest.warns(
+        UserWarning, match=r"'small', false_negative_rate of class 1 0\.02: \d+ samples of class 1;"
+    ):
+        found = tune_threshold(y, proba, target=target, confidence_level=LEVEL, slices=region)
+    small = found.guarantees.set_index("slice").loc["small"].set_index("risk")
+    assert small["n_samples"].tolist() == [100, (y[:100] == 1).sum()]
+    assert small.loc["risk", "reason"] == ""
+    assert small.loc["false_negative_rate", "reason"].startswith(f"{(y[:100] == 1).sum()} samples of class 1; at least")
+    assert not small["shown"].any()
+
+
+def test_promises_of_rewards_alone_may_conflict():
+    """A strict threshold shows the first of them, a loose one the second. No sentence can name their coverages."""
+    right = np.append(np.ones(3000), np.arange(3000) % 10 < 4)
+    profile = ConfidenceProfile.from_correctness(right, np.repeat([0.95, 0.8], 3000))
+    target = {"cwsa": 0.45, "cwsa_plus": 0.55}
+    with pytest.warns(UserWarning, match=r"cwsa 0\.45: no threshold keeps all promises together; cwsa_plus"):
+        found = tune_threshold(profile, target=target, confidence_level=LEVEL, thresholds=[0.0, 0.9])
+    assert found.guarantees["reason"].tolist() == ["no threshold keeps all promises together", ""]
+
+
 def test_promises_that_exclude_each_other_say_so():
     y, proba = draw(3000, 7)
     with pytest.warns(UserWarning, match="no threshold keeps all promises together"):
