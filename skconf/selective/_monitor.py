@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -193,24 +194,26 @@ class RiskMonitor:
         Raises
         ------
         ValueError
-            If a part of the state is missing, or has a wrong type.
+            If a part of the state is missing, or is not what a monitor can have.
         """
         try:
             monitor = cls(state["target"], state["confidence_level"])
             monitor._restore(state)
-        except (KeyError, TypeError) as error:
-            raise ValueError(
-                "state is not what state_dict() of a RiskMonitor returned: a part is missing or of a wrong type "
-                f"({error})."
-            ) from None
+        except (KeyError, TypeError, ValueError) as error:
+            found = f"{error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
+            raise ValueError(f"state is not what state_dict() of a RiskMonitor returned: {found}.") from None
         return monitor
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.n_answers, self.n_errors = int(state["n_answers"]), int(state["n_errors"])
-        self.alarm_at = None if state["alarm_at"] is None else int(state["alarm_at"])
+        self.n_answers, self.n_errors = index(state["n_answers"]), index(state["n_errors"])
+        self.alarm_at = None if state["alarm_at"] is None else index(state["alarm_at"])
+        if not 0 <= self.n_errors <= self.n_answers or not 0 < (self.alarm_at or 1) <= max(self.n_answers, 1):
+            raise ValueError(f"{self!r} is impossible")
         if self.n_answers:
             self._log_evidence = float(state["log_evidence"])
-            self._log_bets = np.asarray(state["log_bets"], dtype=np.float64).reshape(len(_BETS))
+            self._log_bets = np.asarray(state["log_bets"], dtype=np.float64)
+            if self._log_bets.shape != _BETS.shape or np.isnan([self._log_evidence, *self._log_bets]).any():
+                raise ValueError(f"log_evidence must be a number, and log_bets a list of {len(_BETS)} numbers")
 
     def __add__(self, other: Any) -> Self:
         raise TypeError(

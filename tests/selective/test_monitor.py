@@ -73,7 +73,31 @@ def test_state_goes_through_json():
     again = RiskMonitor.from_state_dict(json.loads(json.dumps(monitor.state_dict())))
     assert again.update(right[200:]).state_dict() == monitor.update(right[200:]).state_dict()
     assert RiskMonitor.from_state_dict(RiskMonitor(0.05).state_dict()).state_dict() == RiskMonitor(0.05).state_dict()
-    with pytest.raises(ValueError, match=r"state is not what state_dict\(\) of a RiskMonitor returned"):
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"target": 2}, "target must"),
+        ({"n_errors": None}, "'NoneType'"),
+        ({"n_errors": 2.5}, "'float'"),
+        ({"n_errors": 201}, "201 of 200 answers wrong is impossible"),
+        ({"n_errors": -1}, "is impossible"),
+        ({"alarm_at": 300}, "alarm at answer 300, 0 of 200 answers wrong is impossible"),
+        ({"log_bets": [0.0]}, "log_bets a list of 5 numbers"),
+        ({"log_bets": None}, "log_bets a list of 5 numbers"),
+        ({"log_evidence": float("nan")}, "log_evidence must be a number"),
+        ({"log_evidence": "high"}, "could not convert"),
+    ],
+)
+def test_a_changed_state_is_refused(changed, words):
+    state = {**RiskMonitor(0.05).update(np.ones(200, bool)).state_dict(), **changed}
+    with pytest.raises(ValueError, match=rf"^state is not what state_dict\(\) of a RiskMonitor returned: .*{words}"):
+        RiskMonitor.from_state_dict(state)
+
+
+def test_a_missing_part_of_a_state_is_named():
+    with pytest.raises(ValueError, match="returned: 'confidence_level' is missing"):
         RiskMonitor.from_state_dict({"target": 0.1})
 
 
