@@ -198,9 +198,10 @@ def calibrated_size_ratio(
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
     CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
-    predicted class. The CSR of a calibrated classifier is 1 on average. If the value is above 1, the classifier is
-    overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to
-    make such errors by chance. If the value is below 1, the classifier is underconfident.
+    predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the
+    classifier is overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many
+    samples to make such errors by chance. A value below 1 may mean that the classifier is underconfident. It may also
+    be chance: confident errors are rare, and if there is none, the ratio is low.
 
     Parameters
     ----------
@@ -601,10 +602,10 @@ def cprecision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence precision (cPrecision): of the probability given to a class, the share given to its own samples.
+    """Confidence precision (cPrecision): the share of the probability of a class that is given to its own samples.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
-    Unlike precision, it also has a value for a class that is never predicted: it is 0/0 only if the probability of the
+    Unlike precision, it also has a value for a class that is never predicted. It is 0/0 only if the probability of the
     class is always 0. With average="micro" it is the mean probability of the true class.
 
     Parameters
@@ -765,20 +766,20 @@ def cw_balanced_accuracy_score(
 ) -> float:
     """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
 
-    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class is
-    left out if `y_true` has no sample of it, or if all its samples have confidence 0. The value is scikit-learn's
-    balanced accuracy with weights w c, where c is the confidence of the predicted class.
+    The recall of a class is cwTP / (cwTP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. A
+    class is left out if `y_true` has no sample of it, or if all its samples have confidence 0. The value is
+    scikit-learn's balanced accuracy with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
     adjusted : bool, default=False
-        Rescale the value, so that a model that always predicts the same class has 0. A perfect model still has 1.
+        Rescale the value: it is then 0 for a model that always predicts the same class, and 1 for a perfect model.
 
     Returns
     -------
     float
         In [-1, 1]; higher is better, 1 is best. Only an adjusted value can be negative. NaN, with a warning, if all
-        confidences are zero. An adjusted value is also NaN if only one class is left.
+        confidences are zero. An adjusted value is also NaN if only one class has samples with a confidence above 0.
     """
 
 def cw_cohen_kappa_score(
@@ -801,13 +802,13 @@ def cw_cohen_kappa_score(
     ----------
     weights : {"linear", "quadratic"} or None, default=None
         Cost of a confusion of two classes. With None, every confusion costs 1. With "linear", the cost is the distance
-        between their positions in `labels`; with "quadratic", it is the square of this distance.
+        between the positions of the two classes in `labels`; with "quadratic", it is the square of this distance.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero, or if all samples
-        with a positive confidence are of one class and this class is predicted for all of them.
+        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero. Also NaN if only one
+        class occurs, as a true or a predicted class, in the samples with a confidence above 0.
     """
 
 def cw_confusion_matrix(
@@ -851,8 +852,8 @@ def cw_f1_score(
 ) -> float:
     """Confidence-weighted F1: the harmonic mean of confidence-weighted precision and recall.
 
-    The value is 2 cwTP / (2 cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
-    scikit-learn's F1 with weights w c, where c is the confidence of the predicted class.
+    The value is 2 cwTP / (2 cwTP + cwFP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It
+    is scikit-learn's F1 with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
@@ -909,7 +910,7 @@ def cw_fbeta_score(
 ) -> float:
     """Confidence-weighted F-beta: recall counts β times as much as precision.
 
-    The value is (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN), with the sums of
+    The value is (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN); these sums are defined in
     :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's F-beta with weights w c, where c is the confidence of
     the predicted class.
 
@@ -972,7 +973,7 @@ def cw_jaccard_score(
 ) -> float:
     """Confidence-weighted Jaccard index: confidence on hits, divided by confidence on hits, false alarms and misses.
 
-    The value is cwTP / (cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
+    The value is cwTP / (cwTP + cwFP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It is
     scikit-learn's Jaccard score with weights w c, where c is the confidence of the predicted class.
 
     Parameters
@@ -1026,10 +1027,10 @@ def cw_matthews_corrcoef(
 ) -> float:
     """Confidence-weighted Matthews correlation coefficient (MCC) of true and predicted classes.
 
-    The value is Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the sums of
-    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP. It is 0 if all samples
-    have the same true class or the same predicted class. It is scikit-learn's coefficient with weights w c, where c is
-    the confidence of the predicted class.
+    The value is Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with s = Σ w c, t_k = cwTP + cwFN
+    and p_k = cwTP + cwFP. The sums of each class k are defined in :func:`cw_multilabel_confusion_matrix`. The value is
+    0 if all samples have the same true class or the same predicted class. It is scikit-learn's coefficient with weights
+    w c, where c is the confidence of the predicted class.
 
     Returns
     -------
@@ -1050,8 +1051,8 @@ def cw_multilabel_confusion_matrix(
 
     Let c be the confidence of the predicted class. For class k, cwTP is Σ w c over the samples with true class k and
     predicted class k. cwFN is the sum over the other samples with true class k. cwFP is the sum over the samples of
-    other classes with predicted class k. cwTN is the sum over the rest. All four add up to Σ w c. It is scikit-learn's
-    multilabel confusion matrix with weights w c.
+    other classes with predicted class k. cwTN is the sum over the rest. The four sums add up to Σ w c over all samples.
+    The matrix is scikit-learn's multilabel confusion matrix with weights w c.
 
     Returns
     -------
@@ -1073,8 +1074,8 @@ def cw_precision_score(
 ) -> float:
     """Confidence-weighted precision: the share of predictions of a class that are right, counted by confidence.
 
-    The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
-    precision with weights w c, where c is the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFP); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's precision with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
@@ -1130,8 +1131,8 @@ def cw_recall_score(
 ) -> float:
     """Confidence-weighted recall: the share of samples of a class whose prediction is right, counted by confidence.
 
-    The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
-    recall with weights w c, where c is the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's recall with weights w c, where c is the confidence of the predicted class.
 
     Parameters
     ----------
@@ -1184,13 +1185,13 @@ def cw_roc_auc_score(
     sample_weight: ArrayLike | None = None,
     average: str = "macro",
 ) -> float:
-    """Confidence-weighted AUC (cwAUC): how well a class is ranked above the rest, if confident answers count more.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked above the rest, with confident answers counted more.
 
     The cwAUC of class k is Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j, over all pairs of a sample i of class k
     and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
-    predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
-    another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under the
-    ROC curve with weights w c. If it is above the area with the weights w alone, pairs of confident predictions are
+    predicted class; a tie counts 1/2. The cwAUC is the probability that a sample of the class is ranked above a sample
+    of another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under
+    the ROC curve with weights w c. If it is above the area with the weights w alone, pairs of confident predictions are
     ranked better than other pairs.
 
     Parameters
@@ -1203,8 +1204,8 @@ def cw_roc_auc_score(
     -------
     float or ndarray of shape (n_classes,)
         In [0, 1]; higher is better, 1 is best. A class has no value if no sample of it, or no sample of another class,
-        has a confidence above 0. Then its entry in the array is NaN, averages leave the class out, and a warning names
-        it. If no class has a value, the result is NaN, with a warning.
+        has a confidence above 0. With average=None, the entry of such a class is NaN; averages leave the class out. A
+        warning names the class. If no class has a value, the result is NaN, with a warning.
     """
 
 @overload
@@ -1243,8 +1244,8 @@ def cw_roc_curve(
 
     Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
     cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
-    is the same for the samples of other classes. The curve is scikit-learn's ROC curve with weights w c. Samples with
-    equal p_k make one step of the curve.
+    is the same quotient for the samples of all other classes. The curve is scikit-learn's ROC curve with weights w c.
+    Samples with equal p_k make one step of the curve.
 
     Parameters
     ----------
@@ -1272,8 +1273,9 @@ def cw_specificity_score(
 ) -> float:
     """Confidence-weighted specificity: of the samples outside a class, the share that is not predicted as this class.
 
-    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
-    recall of all other classes taken as one class, with weights w c, where c is the confidence of the predicted class.
+    The value is cwTN / (cwTN + cwFP); these sums are defined in :func:`cw_multilabel_confusion_matrix`. If all other
+    classes are merged into one, the value is scikit-learn's recall of this merged class with weights w c, where c is
+    the confidence of the predicted class.
 
     Parameters
     ----------
@@ -1473,7 +1475,8 @@ def ecd_test(
     alpha : float, default=0.05
         Level of the test, in (0, 1): the share of calibrated models that it rejects.
     n_resamples : int, default=5000
-        Number of simulations.
+        Number of simulations. If they are too few for a p-value as small as `alpha`, a warning says how many are
+        needed.
     random_state : int, Generator or None, default=0
         Seed of the simulations.
 
@@ -1499,13 +1502,14 @@ def ecuas_loss(
     n: float = 0,
     weight: Any = None,
 ) -> float:
-    """ECUAS_n: mean cost if uncertain answers are rejected, averaged over all costs that a rejection may have.
+    """ECUAS_n: mean cost if uncertain answers are rejected, averaged over all possible costs of a rejection.
 
-    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. Let u_M be the highest
-    expected cost that the best decision can have, under any probabilities. Without a `cost_matrix`, C = 1 for an error,
-    u = 1 − c with the confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. The loss of an answer is r −
-    ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, only `eps` bounds the loss
-    of a confident error. For n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. The best decision is the
+    decision of least expected cost. Let u_M be the largest u that the best decision can have under any probabilities.
+    Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the confidence c, and u_M = 1 − 1/K with K classes. Let
+    r = u / u_M. For n = 0, the loss of an answer is r − ln(r) C / u_M. For n > 0, it is r^(n+1) + (n+1)/n · (1 − r^n) C
+    / u_M. With n = 0, only `eps` bounds the loss of a confident error. For n → ∞, the value is the mean cost divided by
+    u_M, and does not depend on confidence.
 
     Parameters
     ----------
@@ -1516,11 +1520,11 @@ def ecuas_loss(
         rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
         expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
-        Weight w(γ) >= 0 of each cost γ in the average over costs of a rejection. The function takes an array of γ in
-        [0, u_M]. It replaces the weight that `n` gives, which is (n + 1) γ^(n−1) / u_M^(n+1).
+        A function w(γ) >= 0, where γ is the cost of a rejection. It says how much each γ counts in the average over γ,
+        and takes an array of γ in [0, u_M]. It replaces the weight (n + 1) γ^(n−1) / u_M^(n+1), which `n` gives.
     normalize : bool, default=False
-        Divide by the loss of a model that always gives the class frequencies of `y_true`. A value below 1 means that
-        the classifier is better than this model.
+        Divide by the loss of a model whose probabilities are always the class frequencies of `y_true`. A value below 1
+        means that the classifier is better than this model.
     eps : float, default=1e-7
         Smallest uncertainty inside a logarithm; with the cost "log", also the smallest probability. Smaller values are
         replaced by `eps`. Otherwise, an error with confidence 1 would cost infinity.
@@ -1749,11 +1753,11 @@ def metric_coverage_auc(
 ) -> float:
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    As in the paper, the area is computed by the trapezoidal rule between the coverages of the thresholds. The area
-    leaves out the coverages below that of the last threshold, so a worse model may have a larger area. For example, if
-    a perfect model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do
-    not choose models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the
-    area then includes all coverages down to 0, and a perfect model has 1.
+    As in the paper, the area is computed by the trapezoidal rule. The area starts at the coverage of the last
+    threshold, and leaves out all smaller coverages, so a worse model may have a larger area. For example, if a perfect
+    model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose
+    models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then
+    includes all coverages down to 0, and is 1 for this perfect model.
 
     Parameters
     ----------
@@ -1772,8 +1776,8 @@ def metric_coverage_auc(
         are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
         and columns are the classes.
     to_zero : bool, default=False
-        Extend the curve to coverage 0. There it has the value of the highest threshold at which a prediction is
-        accepted.
+        Extend the curve to coverage 0. At coverage 0, the metric keeps its value at the highest threshold that accepts
+        a prediction.
 
     Returns
     -------
@@ -1864,7 +1868,7 @@ def reject_cost_loss(
     normalize: bool = False,
     reject_cost: float = 0.1,
 ) -> float:
-    """Mean cost of answers if a rejection costs γ: a rejected answer costs γ, and any other its own cost.
+    """Mean cost of answers: a rejected answer costs γ, and an accepted answer has a cost of its own.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
     is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
@@ -1880,9 +1884,9 @@ def reject_cost_loss(
         rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
         expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     normalize : bool, default=False
-        Divide by the mean cost of a model that always gives the class frequencies of `y_true`.
+        Divide by the mean cost of a model whose probabilities are always the class frequencies of `y_true`.
     eps : float, default=1e-7
-        For the cost "log": smallest probability inside the logarithm.
+        Smallest probability inside the logarithm. It matters only with the cost "log".
 
     Returns
     -------
@@ -1933,8 +1937,8 @@ def selective_accuracy_score(
         warning.
     coverage : float, default=None
         Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
-        are accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices
-        of them. Set `coverage` to compare models at the same coverage.
+        are accepted. If tied scores leave open which predictions are accepted, the value is the mean over all choices.
+        Set `coverage` to compare models at the same coverage.
 
     Returns
     -------
@@ -1967,8 +1971,8 @@ def selective_risk_loss(
         warning.
     coverage : float, default=None
         Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores
-        are accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices
-        of them. Set `coverage` to compare models at the same coverage.
+        are accepted. If tied scores leave open which predictions are accepted, the value is the mean over all choices.
+        Set `coverage` to compare models at the same coverage.
 
     Returns
     -------
@@ -2047,8 +2051,8 @@ def t_cal_test(
     DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin|, where n is the number of samples. It is computed for m = 2, 4, …, 2^B,
     with B = floor(2 log2(n / sqrt(ln n))). The distribution of each DPE_m for a calibrated model is simulated: n
     confidences are drawn with replacement, and each answer is right with a probability equal to its confidence.
-    Calibration is rejected if any DPE_m is above the quantile 1 − alpha/B of its distribution. With a single sample,
-    calibration is never rejected.
+    Calibration is rejected if the p-value of any DPE_m is at most alpha/B. With a single sample, calibration is never
+    rejected.
 
     Parameters
     ----------

@@ -39,10 +39,10 @@ class CPrecisionScore(
     reference=f"{CF1}, Section 3",
     scorers="cprecision",
 ):
-    """Confidence precision (cPrecision): of the probability given to a class, the share given to its own samples.
+    """Confidence precision (cPrecision): the share of the probability of a class that is given to its own samples.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
-    Unlike precision, it also has a value for a class that is never predicted: it is 0/0 only if the probability of the
+    Unlike precision, it also has a value for a class that is never predicted. It is 0/0 only if the probability of the
     class is always 0. With average="micro" it is the mean probability of the true class.
 
     {predictions}

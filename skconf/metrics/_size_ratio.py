@@ -75,9 +75,10 @@ class CalibratedSizeRatio(
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
     CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
-    predicted class. The CSR of a calibrated classifier is 1 on average. If the value is above 1, the classifier is
-    overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many samples to
-    make such errors by chance. If the value is below 1, the classifier is underconfident.
+    predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the
+    classifier is overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many
+    samples to make such errors by chance. A value below 1 may mean that the classifier is underconfident. It may also
+    be chance: confident errors are rare, and if there is none, the ratio is low.
 
     {predictions}
     eps : float, default=1e-8

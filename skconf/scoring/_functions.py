@@ -29,7 +29,7 @@ class Called(Whole, rests_on="errors"):
     greater_is_better : bool or None
         Direction. None if it is unknown.
     of_user : bool, default=False
-        Whether the function is the user's own. Its errors may then have other causes than the predictions.
+        Whether the function is the user's own. If so, an exception may have other causes than the predictions.
     """
 
     why_resampled = "it is computed by a function whose derivatives are not known"
@@ -60,9 +60,9 @@ class Called(Whole, rests_on="errors"):
         if not (self.of_user and by_proba and profile.classes is not None and len(profile.classes) == 2):
             return ""
         return (
-            " With two classes, it gets only the probabilities of class "
-            f"{profile.classes.tolist()[profile.positive_class or 0]!r}, of shape (n_samples,), as from scikit-learn's "
-            "scorers."
+            " With two classes, the function gets only the probabilities of class "
+            f"{profile.classes.tolist()[profile.positive_class or 0]!r}, an array of shape (n_samples,). Scorers of "
+            "scikit-learn pass the same array."
         )
 
     def value(self, profile: ConfidenceProfile) -> Any:

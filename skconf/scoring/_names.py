@@ -49,9 +49,10 @@ class Statistic:
     pos_label : label, default=None
         The positive class. None uses the positive class of the predictions.
     usual_label : label, default=None
-        The positive class that scikit-learn's metric uses by default, the label 1; None if it has no positive class.
+        The positive class that scikit-learn's metric uses by default, the label 1. None if the metric has no positive
+        class.
     in_costs : bool, default=False
-        Whether values are costs. Costs may be above 1, but shares of errors may not.
+        Whether values are costs, which may be above 1, and not shares of errors, which are at most 1.
     """
 
     name: str

@@ -27,7 +27,9 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
         named = [cls for function, cls in metric_classes().items() if function == stem] or meant_by(stem)
         own = {scorer: preset for cls in named for scorer, preset in cls.info.scorers.items()}
         meant = [scorer for scorer, preset in own.items() if not preset.params] or list(own)
-        hint = f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists them all."
+        hint = (
+            f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists all scorers."
+        )
     raise ValueError(f"There is no scorer {name!r}.{hint}")
 
 

@@ -289,7 +289,7 @@ class TestWhatIsCalled:
         assert set(shapes) == {(len(Y),)}
         [note] = caught.value.__notes__
         assert note.startswith(
-            "spread raised this error. With two classes, it gets only the probabilities of class 1, of"
+            "spread raised this error. With two classes, the function gets only the probabilities of class 1, "
         )
 
 

@@ -96,7 +96,7 @@ class TestNames:
             get_scorer(wrong)
 
     def test_a_name_like_no_other_suggests_nothing(self):
-        with pytest.raises(ValueError, match=r"no scorer 'xyzzy'\. skconf.get_scorer_names\(\) lists them all"):
+        with pytest.raises(ValueError, match=r"no scorer 'xyzzy'\. skconf.get_scorer_names\(\) lists all scorers"):
             get_scorer("xyzzy")
 
     @pytest.mark.parametrize(

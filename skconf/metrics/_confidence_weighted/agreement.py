@@ -25,19 +25,19 @@ class CWBalancedAccuracy(
 ):
     """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
 
-    The recall of a class is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. A class is
-    left out if `y_true` has no sample of it, or if all its samples have confidence 0. The value is scikit-learn's
-    balanced accuracy with weights w c, where c is the confidence of the predicted class.
+    The recall of a class is cwTP / (cwTP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. A
+    class is left out if `y_true` has no sample of it, or if all its samples have confidence 0. The value is
+    scikit-learn's balanced accuracy with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     adjusted : bool, default=False
-        Rescale the value, so that a model that always predicts the same class has 0. A perfect model still has 1.
+        Rescale the value: it is then 0 for a model that always predicts the same class, and 1 for a perfect model.
 
     Returns
     -------
     float
         {facts} Only an adjusted value can be negative. NaN, with a warning, if all confidences are zero. An adjusted
-        value is also NaN if only one class is left.
+        value is also NaN if only one class has samples with a confidence above 0.
 
     {raises}
 
@@ -60,7 +60,7 @@ class CWBalancedAccuracy(
     0.6
     """
 
-    undefined = "all confidences are zero, or only one class is left, for which there is no adjusted value"
+    undefined = "all confidences are zero, or adjusted=True and only one class has samples with a confidence above 0"
 
     adjusted: bool = False
 
@@ -107,10 +107,10 @@ class CWMatthewsCorrcoef(
 ):
     """Confidence-weighted Matthews correlation coefficient (MCC) of true and predicted classes.
 
-    The value is Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the sums of
-    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP. It is 0 if all samples
-    have the same true class or the same predicted class. It is scikit-learn's coefficient with weights w c, where c is
-    the confidence of the predicted class.
+    The value is Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with s = Σ w c, t_k = cwTP + cwFN
+    and p_k = cwTP + cwFP. The sums of each class k are defined in :func:`cw_multilabel_confusion_matrix`. The value is
+    0 if all samples have the same true class or the same predicted class. It is scikit-learn's coefficient with weights
+    w c, where c is the confidence of the predicted class.
 
     {predictions}
 
@@ -176,13 +176,13 @@ class CWCohenKappa(
     {predictions}
     weights : {"linear", "quadratic"} or None, default=None
         Cost of a confusion of two classes. With None, every confusion costs 1. With "linear", the cost is the distance
-        between their positions in `labels`; with "quadratic", it is the square of this distance.
+        between the positions of the two classes in `labels`; with "quadratic", it is the square of this distance.
 
     Returns
     -------
     float
-        {facts} NaN, with a warning, if all confidences are zero, or if all samples with a positive confidence are of
-        one class and this class is predicted for all of them.
+        {facts} NaN, with a warning, if all confidences are zero. Also NaN if only one class occurs, as a true or a
+        predicted class, in the samples with a confidence above 0.
 
     {raises}
 
@@ -202,8 +202,8 @@ class CWCohenKappa(
     """
 
     undefined = (
-        "all confidences are zero, or all samples with a confidence above 0 are of one class, and this class is "
-        "predicted for all of them"
+        "all confidences are zero, or only one class occurs, as a true or a predicted class, in the samples with a "
+        "confidence above 0"
     )
 
     weights: str | None = None

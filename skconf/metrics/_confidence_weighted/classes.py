@@ -27,8 +27,8 @@ class CWPrecision(
 ):
     """Confidence-weighted precision: the share of predictions of a class that are right, counted by confidence.
 
-    The value is cwTP / (cwTP + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
-    precision with weights w c, where c is the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFP); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's precision with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -71,8 +71,8 @@ class CWRecall(
 ):
     """Confidence-weighted recall: the share of samples of a class whose prediction is right, counted by confidence.
 
-    The value is cwTP / (cwTP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
-    recall with weights w c, where c is the confidence of the predicted class.
+    The value is cwTP / (cwTP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It is
+    scikit-learn's recall with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -114,8 +114,9 @@ class CWSpecificity(
 ):
     """Confidence-weighted specificity: of the samples outside a class, the share that is not predicted as this class.
 
-    The value is cwTN / (cwTN + cwFP), with the sums of :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's
-    recall of all other classes taken as one class, with weights w c, where c is the confidence of the predicted class.
+    The value is cwTN / (cwTN + cwFP); these sums are defined in :func:`cw_multilabel_confusion_matrix`. If all other
+    classes are merged into one, the value is scikit-learn's recall of this merged class with weights w c, where c is
+    the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -165,8 +166,8 @@ class CWF1(
 ):
     """Confidence-weighted F1: the harmonic mean of confidence-weighted precision and recall.
 
-    The value is 2 cwTP / (2 cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
-    scikit-learn's F1 with weights w c, where c is the confidence of the predicted class.
+    The value is 2 cwTP / (2 cwTP + cwFP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It
+    is scikit-learn's F1 with weights w c, where c is the confidence of the predicted class.
 
     {predictions}
     {averages}
@@ -209,7 +210,7 @@ class CWFBeta(
 ):
     """Confidence-weighted F-beta: recall counts β times as much as precision.
 
-    The value is (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN), with the sums of
+    The value is (1 + β²) cwTP / ((1 + β²) cwTP + cwFP + β² cwFN); these sums are defined in
     :func:`cw_multilabel_confusion_matrix`. It is scikit-learn's F-beta with weights w c, where c is the confidence of
     the predicted class.
 
@@ -256,7 +257,7 @@ class CWJaccard(
 ):
     """Confidence-weighted Jaccard index: confidence on hits, divided by confidence on hits, false alarms and misses.
 
-    The value is cwTP / (cwTP + cwFP + cwFN), with the sums of :func:`cw_multilabel_confusion_matrix`. It is
+    The value is cwTP / (cwTP + cwFP + cwFN); these sums are defined in :func:`cw_multilabel_confusion_matrix`. It is
     scikit-learn's Jaccard score with weights w c, where c is the confidence of the predicted class.
 
     {predictions}

@@ -119,8 +119,8 @@ class CWMultilabelConfusionMatrix(
 
     Let c be the confidence of the predicted class. For class k, cwTP is Σ w c over the samples with true class k and
     predicted class k. cwFN is the sum over the other samples with true class k. cwFP is the sum over the samples of
-    other classes with predicted class k. cwTN is the sum over the rest. All four add up to Σ w c. It is scikit-learn's
-    multilabel confusion matrix with weights w c.
+    other classes with predicted class k. cwTN is the sum over the rest. The four sums add up to Σ w c over all samples.
+    The matrix is scikit-learn's multilabel confusion matrix with weights w c.
 
     {predictions}
 

@@ -51,8 +51,8 @@ class CWROCCurve(
 
     Let p_k be the probability of class k, and c the confidence of the predicted class, which may be another class.
     cwTPR(τ) is Σ w c over the samples of class k with p_k ≥ τ, divided by Σ w c over all samples of class k. cwFPR(τ)
-    is the same for the samples of other classes. The curve is scikit-learn's ROC curve with weights w c. Samples with
-    equal p_k make one step of the curve.
+    is the same quotient for the samples of all other classes. The curve is scikit-learn's ROC curve with weights w c.
+    Samples with equal p_k make one step of the curve.
 
     {predictions}
     drop_intermediate : bool, default=True
@@ -109,7 +109,7 @@ class CWROCCurve(
         positive = profile.positive_class
         if positive is None and profile.classes is not None:
             raise ValueError(
-                f"There are {profile.n_classes} classes, but an ROC curve is for one class against the rest. Pass this "
+                f"There are {profile.n_classes} classes, but an ROC curve is for one class against the rest. Pass one "
                 "class as pos_label."
             )
         positive = profile.require("positive_class")
@@ -135,13 +135,13 @@ class CWROCAUC(
     reference=f"{CSR}, Section 3.2 and Proposition 15",
     scorers={"cw_roc_auc": Preset(), "cw_roc_auc_weighted": Preset({"average": "weighted"})},
 ):
-    """Confidence-weighted AUC (cwAUC): how well a class is ranked above the rest, if confident answers count more.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked above the rest, with confident answers counted more.
 
     The cwAUC of class k is Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j, over all pairs of a sample i of class k
     and a sample j of another class. Here p_ik is the probability of class k for sample i, and c the confidence of the
-    predicted class; a tie counts 1/2. It is the probability that a sample of the class is ranked above a sample of
-    another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under the
-    ROC curve with weights w c. If it is above the area with the weights w alone, pairs of confident predictions are
+    predicted class; a tie counts 1/2. The cwAUC is the probability that a sample of the class is ranked above a sample
+    of another class, if each sample is drawn with a probability proportional to w c. It is scikit-learn's area under
+    the ROC curve with weights w c. If it is above the area with the weights w alone, pairs of confident predictions are
     ranked better than other pairs.
 
     {predictions}
@@ -152,9 +152,9 @@ class CWROCAUC(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        {facts} A class has no value if no sample of it, or no sample of another class, has a confidence above 0. Then
-        its entry in the array is NaN, averages leave the class out, and a warning names it. If no class has a value,
-        the result is NaN, with a warning.
+        {facts} A class has no value if no sample of it, or no sample of another class, has a confidence above 0. With
+        average=None, the entry of such a class is NaN; averages leave the class out. A warning names the class. If no
+        class has a value, the result is NaN, with a warning.
 
     {raises}
 
@@ -178,9 +178,9 @@ class CWROCAUC(
     array([1.  , 0.84, 1.  ])
     """
 
-    undefined = "no class has both samples of its own and other samples with a confidence above 0"
+    undefined = "no class has a sample of its own and a sample of another class, both with a confidence above 0"
     weighted_by = "confidence"
-    lacking = "no sample of such a class, or no other sample, has a confidence above 0"
+    lacking = "a class needs a sample of its own and a sample of another class, both with a confidence above 0"
     result_by_class = float | Floats  # a binary task has one value
 
     def __post_init__(self) -> None:

@@ -179,11 +179,11 @@ class MetricCoverageAUC(
 ):
     """Area under the curve of a metric of accepted answers, such as CWSA, over the coverage.
 
-    As in the paper, the area is computed by the trapezoidal rule between the coverages of the thresholds. The area
-    leaves out the coverages below that of the last threshold, so a worse model may have a larger area. For example, if
-    a perfect model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do
-    not choose models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the
-    area then includes all coverages down to 0, and a perfect model has 1.
+    As in the paper, the area is computed by the trapezoidal rule. The area starts at the coverage of the last
+    threshold, and leaves out all smaller coverages, so a worse model may have a larger area. For example, if a perfect
+    model has a confidence of 1 in each answer, its coverage is 1 at every threshold, and its area is 0. Do not choose
+    models by this area. Use ``to_zero=True`` instead, or the scorer ``metric_coverage_auc_to_zero``: the area then
+    includes all coverages down to 0, and is 1 for this perfect model.
 
     {predictions}
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
@@ -195,8 +195,8 @@ class MetricCoverageAUC(
         ("all").
     {reward}
     to_zero : bool, default=False
-        Extend the curve to coverage 0. There it has the value of the highest threshold at which a prediction is
-        accepted.
+        Extend the curve to coverage 0. At coverage 0, the metric keeps its value at the highest threshold that accepts
+        a prediction.
 
     Returns
     -------

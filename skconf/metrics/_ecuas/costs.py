@@ -18,7 +18,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class CandidateCost(Additive, rests_on="errors"):
-    """A metric of the costs of answers, which may be rejected if their expected cost is high.
+    """A metric of the costs of answers, where an answer of high expected cost may be rejected.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class CandidateCost(Additive, rests_on="errors"):
         Cost of each decision under each true class. With "log", the cost is −ln of the probability of the true class.
         With None, an error costs 1.
     eps : float
-        Smallest probability or uncertainty inside a logarithm: smaller ones are replaced by it.
+        Smallest probability or uncertainty inside a logarithm. Smaller values are replaced by `eps`.
     """
 
     takes = "costs"
@@ -65,9 +65,9 @@ class CandidateCost(Additive, rests_on="errors"):
         if profile.costs is not None:
             raise ValueError(
                 f"{self.info.name} divides by the largest possible uncertainty, which differs from sample to sample "
-                "here, because each sample has its own costs. Use reject_cost_loss. Or give one number for all "
-                "samples, as in ConfidenceProfile.from_costs(cost, uncertainty, largest=...). Or remove the costs with "
-                "profile.with_costs(None)."
+                "here, because each sample has its own costs. Use reject_cost_loss. Or give one largest "
+                "uncertainty for all samples, as in ConfidenceProfile.from_costs(cost, uncertainty, largest=...). Or "
+                "remove the costs with profile.with_costs(None)."
             )
         largest = self.largest_uncertainty(profile.n_classes)
         if self.cost_matrix is None:

@@ -75,13 +75,14 @@ class ECUASLoss(
         "neg_ecuas_1": Preset({"n": 1}, np.negative),
     },
 ):
-    """ECUAS_n: mean cost if uncertain answers are rejected, averaged over all costs that a rejection may have.
+    """ECUAS_n: mean cost if uncertain answers are rejected, averaged over all possible costs of a rejection.
 
-    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. Let u_M be the highest
-    expected cost that the best decision can have, under any probabilities. Without a `cost_matrix`, C = 1 for an error,
-    u = 1 − c with the confidence c, and u_M = 1 − 1/K with K classes. Let r = u / u_M. The loss of an answer is r −
-    ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. With n = 0, only `eps` bounds the loss
-    of a confident error. For n → ∞, the value is the mean cost divided by u_M, and does not depend on confidence.
+    An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. The best decision is the
+    decision of least expected cost. Let u_M be the largest u that the best decision can have under any probabilities.
+    Without a `cost_matrix`, C = 1 for an error, u = 1 − c with the confidence c, and u_M = 1 − 1/K with K classes. Let
+    r = u / u_M. For n = 0, the loss of an answer is r − ln(r) C / u_M. For n > 0, it is r^(n+1) + (n+1)/n · (1 − r^n) C
+    / u_M. With n = 0, only `eps` bounds the loss of a confident error. For n → ∞, the value is the mean cost divided by
+    u_M, and does not depend on confidence.
 
     {predictions}
     n : float, default=0
@@ -91,11 +92,11 @@ class ECUASLoss(
         rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
         expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     weight : callable, default=None
-        Weight w(γ) >= 0 of each cost γ in the average over costs of a rejection. The function takes an array of γ in
-        [0, u_M]. It replaces the weight that `n` gives, which is (n + 1) γ^(n−1) / u_M^(n+1).
+        A function w(γ) >= 0, where γ is the cost of a rejection. It says how much each γ counts in the average over γ,
+        and takes an array of γ in [0, u_M]. It replaces the weight (n + 1) γ^(n−1) / u_M^(n+1), which `n` gives.
     normalize : bool, default=False
-        Divide by the loss of a model that always gives the class frequencies of `y_true`. A value below 1 means that
-        the classifier is better than this model.
+        Divide by the loss of a model whose probabilities are always the class frequencies of `y_true`. A value below 1
+        means that the classifier is better than this model.
     eps : float, default=1e-7
         Smallest uncertainty inside a logarithm; with the cost "log", also the smallest probability. Smaller values are
         replaced by `eps`. Otherwise, an error with confidence 1 would cost infinity.
@@ -111,8 +112,8 @@ class ECUASLoss(
     Notes
     -----
     If `y_pred` is given and is not the best decision, the uncertainty of an answer may be above u_M. The loss is then
-    computed with u_M, and there is a warning. If a profile has no classes, as for a generative system, u_M is the
-    argument `largest` of ``ConfidenceProfile.from_costs``, or else 1.
+    computed with u_M instead, and there is a warning. If a profile has no classes, as for a generative system, u_M is
+    the argument `largest` of ``ConfidenceProfile.from_costs``, or else 1.
 
     References
     ----------
@@ -156,9 +157,9 @@ class ECUASLoss(
             return []
         return [
             Notice(
-                "Some answers have a higher expected cost than the best decision can ever have, because they are not "
-                "the decision of least expected cost. ecuas_loss takes the largest uncertainty for each of them. If "
-                "they were chosen by other costs, as by a classifier with a cost_matrix, pass these costs as the "
+                "Some answers have a higher expected cost than the decision of least expected cost can ever have. For "
+                "these answers, ecuas_loss uses the largest expected cost that this decision can have. If the answers "
+                "were chosen by other costs, for example by a classifier with a cost_matrix, pass these costs as the "
                 "cost_matrix of ecuas_loss."
             )
         ]
@@ -186,7 +187,7 @@ class RejectCostLoss(
     reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
     scorers="reject_cost",
 ):
-    """Mean cost of answers if a rejection costs γ: a rejected answer costs γ, and any other its own cost.
+    """Mean cost of answers: a rejected answer costs γ, and an accepted answer has a cost of its own.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
     is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
@@ -201,9 +202,9 @@ class RejectCostLoss(
         rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
         expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
     normalize : bool, default=False
-        Divide by the mean cost of a model that always gives the class frequencies of `y_true`.
+        Divide by the mean cost of a model whose probabilities are always the class frequencies of `y_true`.
     eps : float, default=1e-7
-        For the cost "log": smallest probability inside the logarithm.
+        Smallest probability inside the logarithm. It matters only with the cost "log".
 
     Returns
     -------

@@ -23,8 +23,8 @@ class RiskCoverageCurve(NamedTuple):
     Attributes
     ----------
     coverage : ndarray of shape (n_distinct,)
-        Share of predictions accepted at each threshold, ascending to 1. If the model abstains in some rows, coverage
-        ascends to the share of the other rows.
+        Share of predictions accepted at each threshold, ascending. The last entry is the share of rows in which the
+        model does not abstain; it is 1 if the model never abstains.
     risk : ndarray of shape (n_distinct,)
         Error rate of the accepted predictions.
     thresholds : ndarray of shape (n_distinct,)

@@ -36,7 +36,7 @@ threshold : float, default=None
 _COVERAGE = """\
 coverage : float, default=None
     Share of the predictions to accept, in (0, 1], instead of a threshold. The predictions with the highest scores are
-    accepted. If only some of several tied predictions can be accepted, the value is the mean over all choices of them.
+    accepted. If tied scores leave open which predictions are accepted, the value is the mean over all choices.
     Set `coverage` to compare models at the same coverage."""
 
 
