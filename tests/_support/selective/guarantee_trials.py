@@ -36,7 +36,7 @@ thresholds, which other tools use.
 Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of
 the population. This share should be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a
 standard error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [Another
-page](guarantee_proofs.md) says how each promise is tested. This page is written by
+page](guarantee_proofs.md) says how each promise is tested. This command writes the page:
 
 ```text
 {command}
@@ -452,16 +452,16 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             (
                 "In six populations, 10% of the cases are fraud. Recall is promised to be at least 0.3, and the "
                 "highest threshold that keeps this promise is chosen. The other promises are upper limits. "
-                '"Holm" is the coverage of Holm\'s tests.'
+                'The columns "Holm" have the coverage of Holm\'s tests.'
             ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
         (
             "Mean costs",
             (
-                "The mean cost is promised to be at most 0.02 of the largest cost. In each of four distributions of "
-                "costs, two thirds of the cases could be accepted. "
-                "[Proofs](guarantee_proofs.md#the-proofs) explains coins and bets."
+                "The mean cost is promised to be at most 0.02 of the largest cost. There are four distributions of "
+                "costs. In each, the largest possible coverage is two thirds. The two rules, coins and bets, are "
+                "explained with [the proofs](guarantee_proofs.md#the-proofs)."
             ),
             cost_rows(n_sets, (2000, 8000), rng),
         ),
@@ -482,7 +482,7 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             "Few rows",
             (
                 "The table has the mean coverage over eight populations. `spend` says how the probability of failure "
-                "is divided among the tests; the guarantee is exact for both values. If there are fewer than twice "
+                "is divided among the tests; the guarantee holds with both values. If there are fewer than twice "
                 'as many rows as a guarantee needs, "first" accepts more.'
             ),
             few_rows(
