@@ -20,7 +20,10 @@ def refuse_hidden(values: Any, name: str) -> None:
     else:
         hidden = False
     if hidden:
-        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill in the values.")
+        raise ValueError(
+            f"{name} is a masked array with hidden values. Leave out the rows with hidden values, or fill these values "
+            "in."
+        )
 
 
 def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -> NDArray[Any]:

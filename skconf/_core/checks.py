@@ -51,7 +51,7 @@ def check_confidence_level(value: Any) -> None:
     advice = "The usual value is 0.95." if meant is None else f"Did you mean {option('confidence_level', meant)}?"
     raise ValueError(
         f"{option('confidence_level')} must lie in [0.5, 1), but is {value!r}. It is the probability that an interval "
-        f"or a guarantee holds. {advice}"
+        f"contains the true value, or that a guarantee holds. {advice}"
     )
 
 

@@ -124,8 +124,9 @@ def _order(what: str, names: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
     order = positions_of_names(names, wanted)
     if order is None:
         raise ValueError(
-            f"cost_matrix has {what} named {shorten(list(names))}, but they should be {shorten(list(wanted))}. Use "
-            "these names, in any order. Or pass cost_matrix.to_numpy(), in this order."
+            f"cost_matrix has {what} named {shorten(list(names))}, but they should be {shorten(list(wanted))}. "
+            f"Rename the {what}; they may be in any order. Or pass cost_matrix.to_numpy(), with rows in the order of "
+            "the classes and columns in the order of the decisions."
         )
     return order
 

@@ -12,18 +12,18 @@ _WIDTH = 116
 #: The documentation of parameters that all functions of predictions share.
 PREDICTIONS = """\
 y_true : array-like of shape (n_samples,) or ConfidenceProfile
-    True labels. Or a profile; then leave out the parameters of labels, predictions and weights, because the profile
-    holds them.
+    True labels, or a profile. If you pass a profile, it holds labels, predictions and weights: leave out their
+    parameters.
 y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by the
-    labels, as LABEL or proba_LABEL. In a binary task, you can pass a single column, the probability of `pos_label`."""
+    Probabilities, with a column for each class in the order of `labels`. Columns of a table that are named LABEL or
+    proba_LABEL may be in any order. In a binary task, you can pass a single column, the probability of `pos_label`."""
 PREDICTED = """\
 y_pred : array-like of shape (n_samples,), default=None
     Predicted labels. None uses the most probable class; of equally probable classes, the first in the order of
     `labels`."""
 POS_LABEL = """\
 pos_label : label, default=None
-    Positive class. None uses the second label in a binary task, and no label in a task with more classes."""
+    Positive class. In a binary task, None uses the second label. With more classes, None means no positive class."""
 LABELS = f"""\
 labels : array-like of shape (n_classes,), default=None
     Labels of the columns. None uses the sorted labels of `y_true`, if there are as many labels as columns.

@@ -97,8 +97,9 @@ def are_of_hundred(numbers: NDArray[Any], name: str) -> bool:
         row = int(np.argmax(small))
         number, most = float(numbers[row]), float(numbers.max())
         rest = (
-            f", and percentages such as {most:g} elsewhere. {number:g} may mean {number:g}% or {100 * number:g}%: "
-            f"write {number / 100:g} or {number:g} there, and divide the other numbers by 100."
+            f", and percentages such as {most:g} elsewhere. {number:g} may mean {number:g}% or {100 * number:g}%. "
+            f"Write {number / 100:g} for {number:g}%, or {number:g} for {100 * number:g}%, and divide the other "
+            "numbers by 100."
         )
         raise DataError(f"{name} has {number:g} in ", row, rest, kind="percentages", column=name)
     return not small.any()

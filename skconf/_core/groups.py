@@ -51,8 +51,8 @@ def _one_column(values: Any, n_samples: int, name: str, label: Any) -> Groups:
     shape = np.shape(values)
     if len(shape) != 1 and shape[1:] != (1,):
         raise ValueError(
-            f"{name} must hold one label for each sample, or several columns of them as a DataFrame or mapping, but "
-            f"has shape {shape}."
+            f"{name} must be a column with one label for each sample, or several such columns in a DataFrame or "
+            f"mapping, but has shape {shape}."
         )
     column = LabelColumn(values, name)
     if len(column) != n_samples:

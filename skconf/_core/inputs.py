@@ -101,7 +101,7 @@ def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Fl
     column = check_column(values, n_samples, name)
     outside = column[(column < 0) | (column > 1)]
     if len(outside):
-        advice = " If they are log-probabilities, pass np.exp of them." if column.max() <= 0 else ""
+        advice = f" If the numbers are log-probabilities, pass np.exp({name})." if column.max() <= 0 else ""
         raise ValueError(f"{name} must hold numbers in [0, 1], but holds {outside[0]:g}.{advice}")
     return column
 
@@ -137,8 +137,8 @@ def _tell_order(before: str, first: "pd.Index[Any]", name: str, other: "pd.Index
     here, there = (brief(index[row : row + 1].tolist()[0]) for index in (first, other))
     text = (
         f"{before} and {name} have the same index in different orders: row {row} is {here} in {before} and {there} in "
-        f"{name}. But rows are matched by position. Pass {name}.loc[{before}.index]; or "
-        f"{name}.to_numpy(), if the positions are right."
+        f"{name}. But rows are matched by position. If the indexes are right, pass "
+        f"{name}.loc[{before}.index]. If the positions are right, pass {name}.to_numpy()."
     )
     if any(index.equals(pd.RangeIndex(len(index))) for index in (first, other)):
         warn(text)
@@ -155,8 +155,8 @@ def check_length(column: Any, n_samples: int, name: str) -> None:
 def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
     if n_classes == 1 and len(classes) == 2:
         raise ValueError(
-            "y_proba has shape (n, 1), but there are two classes. Pass the probability of pos_label as y_proba[:, 0], "
-            "of shape (n,), or both columns."
+            "y_proba has shape (n, 1), but there are two classes. If the column is the probability of pos_label, "
+            "pass y_proba[:, 0]. Otherwise pass a column for each class."
         )
 
 
@@ -195,8 +195,8 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
             )
         raise ValueError(
             f"y_proba describes {n_classes} classes, but y_true holds {counted(len(classes), 'distinct label')} "
-            f"({shorten(classes.tolist())}). Pass {option('labels', ...)}, in the order of the columns of y_proba "
-            "(a classifier's classes_)."
+            f"({shorten(classes.tolist())}). Pass {option('labels', ...)} in the order of the columns of y_proba. "
+            "For probabilities of a classifier, these labels are its classes_."
         )
     return classes
 

@@ -59,8 +59,8 @@ def name_a_threshold() -> str:
     if _ON_COMMAND_LINE.get():
         return f"Pass {option('threshold', 'T')}."
     return (
-        "Pass threshold=..., or use a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which has a "
-        "threshold. scikit-learn's make_scorer passes only probabilities."
+        "Pass threshold=..., or evaluate a SelectiveClassifier, which has a threshold. Its profile and the scorers of "
+        "skconf.get_scorer use this threshold. A scorer of scikit-learn's make_scorer does not."
     )
 
 
@@ -152,7 +152,7 @@ def counted(number: int, what: str) -> str:
 
 
 def beside(number: float, other: float, digits: int) -> str:
-    """Return a number with `digits` digits, or with more if they are needed to show on which side of `other` it lies.
+    """Return a number with at least `digits` digits, and with enough to show whether it is above or below `other`.
 
     Examples
     --------

@@ -32,7 +32,9 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
         label = each if each in where or not isinstance(each, str) else known.label(each)
         if label not in where:
             close = suggest(str(each), map(str, labels))
-            raise ValueError(f"{name} gives a share for {each!r}, not among the labels {shorten(labels)}.{close}")
+            raise ValueError(
+                f"{name} gives a share for {each!r}, which is not among the labels {shorten(labels)}.{close}"
+            )
         shares[where[label]] = check_share(share, f"{name} of {each!r}")
     lacking = np.isnan(shares)
     if len(labels) == 2 and lacking.sum() == 1:

@@ -150,7 +150,7 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
     if np.isnan(value):
         kind, wrong = "missing", "NaN"
         advice = (
-            "Leave out rows without probabilities. If the model abstains in them, pass abstained to "
+            "Leave out rows without probabilities. If the model abstains in these rows, pass abstained to "
             "ConfidenceProfile.from_predictions."
         )
     elif block.min() >= -rounding and 2 < block.max() <= 100 * (1 + rounding):

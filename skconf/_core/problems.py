@@ -13,23 +13,24 @@ from skconf._core.messages import option
 class DataError(ValueError):
     """An error about data that cannot be used: what is wrong, and where.
 
-    The function that raises the error gives the row in its array. If the array is a batch of a file, the reader of the
-    file then calls :meth:`at`, with the name of the file and the number of the first row, and sets `row_id`.
+    The function that raises the error counts the row in its own array. If this array is a batch of a file, the reader
+    of the file calls :meth:`at`, to set the name of the file and to count the row in the whole file. The reader also
+    sets `row_id`.
 
     Parameters
     ----------
     text : str
-        What is wrong. If a row is named, the text before the row.
+        What is wrong. If there is a `row`, this is the part of the message before the row.
     row : int, default=None
         The first wrong row, counted from 0.
     rest : str, default=""
-        The text after the row.
+        The part of the message after the row.
     kind : str, default=""
         What is wrong, in one or two words that are the same for all rows, such as "not finite".
     column : label, default=None
         The argument or column that is wrong.
     advice : str, default=""
-        What to do. Empty if `text` or `rest` already says so.
+        What to do. It is empty if `text` or `rest` already says what to do.
 
     Attributes
     ----------
@@ -38,7 +39,8 @@ class DataError(ValueError):
     row_id : str
         A further name of the row besides its number, such as "line 7, id a17"; "" without one.
     columns : dict of str to label or list of labels
-        The columns of the predictions, by the parameters that name them.
+        The columns of the predictions. Each key is the parameter that names the column, such as "target". The message
+        ends with these names.
     """
 
     def __init__(

@@ -13,16 +13,19 @@ from skconf._core.probabilities import Floats, row_blocks
 
 
 class AtErrors(NamedTuple):
-    """The weights at the scores of errors, from the highest score down: all that areas under curves need.
+    """Errors and weights at each score that has errors, from the highest score down.
+
+    Areas under curves need only these scores. If the ranking has draws, the scores of the first draw come first,
+    then the scores of the second draw, and so on.
 
     Attributes
     ----------
     errors, weight : ndarray of shape (n_scores,)
-        Weight of errors (or other losses), and total weight, at each of these scores.
+        Weight of errors (or other losses), and total weight, at each score.
     accepted : ndarray of shape (n_scores,)
-        Total weight at this score and at all higher ones.
+        Total weight at each score and all higher scores.
     draw : ndarray of shape (n_scores,), default=None
-        The draw to which these errors belong; None if the ranking has no draws.
+        The draw to which each score belongs; None if the ranking has no draws.
     """
 
     errors: Floats

@@ -74,14 +74,17 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisio
         if np.ndim(reject_label) != 0:
             raise ValueError(f"reject_label must be a single label, but is {reject_label!r}.")
         if pd.isna(reject_label):
-            raise ValueError("reject_label is a missing value, which does not equal itself. Choose another label.")
+            raise ValueError(
+                "reject_label is a missing value, so prediction == reject_label would never be true. Choose another "
+                "label."
+            )
         if reject_label in known:
             raise ValueError(
-                f"reject_label={reject_label!r} is one of the classes {shorten(known)}; choose a label that is not."
+                f"reject_label={reject_label!r} is one of the classes {shorten(known)}; choose another label."
             )
         if reject_label in answers:
             raise ValueError(
-                f"reject_label={reject_label!r} is one of the decisions {shorten(answers)}; choose a label that is not."
+                f"reject_label={reject_label!r} is one of the decisions {shorten(answers)}; choose another label."
             )
         return reject_label
     taken = {*known, *answers}

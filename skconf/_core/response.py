@@ -236,9 +236,9 @@ def _warn_of_search(model: Any, compared: int) -> None:
     level = getattr(model, "confidence_level", None)
     if level is not None and compared > model.n_candidates:
         warn(
-            f"The search compared {compared} candidates on the same labels on which their thresholds were chosen, so "
-            f"the guarantee does not hold with confidence_level={level} for the chosen candidate. Put the search "
-            f"inside, as in {type(model).__name__}(GridSearchCV(...)), or set n_candidates={compared}."
+            f"The search compared {compared} candidates on the labels from which their thresholds were chosen. So the "
+            f"guarantee of the chosen candidate does not hold with confidence_level={level}. Put the search inside the "
+            f"tuned classifier, as in {type(model).__name__}(GridSearchCV(...)), or set n_candidates={compared}."
         )
 
 

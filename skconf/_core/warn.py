@@ -19,12 +19,12 @@ class Notice(NamedTuple):
     Attributes
     ----------
     message : str
-        What happened, where, and what to do. If a row is named, the text before the row.
+        What happened, where, and what to do. If there is a `row`, this is the part of the text before the row.
     category : type of Warning
         The category, by which Python filters warnings.
     kind : str
-        What happened, in words that are the same for all warnings of this kind: without row and numbers. "" means the
-        message.
+        What happened, without the row and without numbers, so that it is the same for all warnings of this kind. If it
+        is "", the message is used instead.
     row : int or None
         The row that the warning is about.
     rest : str

@@ -29,9 +29,9 @@ class Forecast:
         Whether correctness falls gradually with the error, as a normal density does.
     deviations : ndarray of shape (n_samples, n_deviations)
         Standard deviations of normal distributions. The predicted distribution is their mixture with equal weights.
-        With an ensemble, the distances of its members from the prediction.
+        For an ensemble, `deviations` holds the distances of its members from the prediction instead.
     drawn : bool
-        Whether `deviations` are distances of members.
+        Whether the model is an ensemble.
     """
 
     error: Floats

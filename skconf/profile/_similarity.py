@@ -57,7 +57,9 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
     """
     classes, known = check_labels(labels).tolist(), {*parents, *parents.values()}
     if unknown := [label for label in classes if label not in known]:
-        raise ValueError(f"labels holds {shorten(unknown)}, which do not occur in parents. Add a parent for each.")
+        raise ValueError(
+            f"labels holds {shorten(unknown)}, which do not occur in parents. Add a parent for each of these labels."
+        )
     paths = [_path(label, parents) for label in classes]
     if len({path[0] for path in paths}) > 1:  # they hang from one root together
         paths = [[None, *path] for path in paths]
@@ -102,7 +104,7 @@ def similarity_of(similarity: Any, classes: NDArray[Any]) -> Floats:
             raise ValueError(
                 f"similarity has rows {shorten(rows)} and columns {shorten(names)}, but the labels are "
                 f"{shorten(classes.tolist())}. Name rows and columns after the labels, or pass similarity.to_numpy() "
-                "with both in the order of the labels."
+                "with rows and columns in the order of the labels."
             )
         return matrix[np.ix_(*orders)]
     if len(matrix) != len(classes):

@@ -115,8 +115,8 @@ class Answers:
             positive = self._labels[above[0]]
             warn(
                 f"column {name!r} looks like the probability of {positive!r}, not like the confidence in the answer: "
-                f"{share:.0%} of its values are below 0.5, and the answer is {positive!r} for every value above 0.5 "
-                f"and for none below. If the values are this probability, pass {option('proba', name)} and "
+                f"{share:.0%} of its values are below 0.5. The answer is {positive!r} for every value above 0.5, and "
+                f"for no value below 0.5. If the values are this probability, pass {option('proba', name)} and "
                 f"{option('pos_label', positive)}.",
                 kind="probability as confidence",
             )

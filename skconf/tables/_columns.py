@@ -32,8 +32,9 @@ class Columns:
     target, prediction : label, default=None
         Columns of true and predicted labels. None means ``y_true`` and ``y_pred``, if there are such columns.
     proba : label or list of labels, default=None
-        Columns of the probabilities of the classes. A single column holds the probability of `pos_label`, or lists with
-        a number for each class. None means all columns whose names begin with ``proba_``, or else ``y_proba``.
+        Columns of the probabilities of the classes. A single column holds in each row the probability of `pos_label`,
+        or a list with a number for each class. None means all columns whose names begin with ``proba_``; without such
+        columns, ``y_proba``.
     correct, confidence : label, default=None
         Columns to use instead of labels and probabilities. `correct` holds 1 for a right answer and 0 for a wrong one,
         or a grade in [0, 1]. `confidence` holds the confidence in the answer. None means ``correct`` and
@@ -44,8 +45,8 @@ class Columns:
         Columns of groups.
     labels : array-like of shape (n_classes,), default=None
         Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, other columns by
-        their order. None means the part of each name after ``proba_``, converted to the type of the true labels. If the
-        names have no such part, None means the sorted true labels, which are known only for a single table in memory.
+        their order. None means the part of each name after ``proba_``, converted to the type of the true labels. For a
+        single table in memory whose names have no such part, None means the sorted true labels.
     pos_label : label, default=None
         Positive class. None means the part after ``proba_`` in the name of a single column of probabilities, or else
         the second label.
@@ -58,9 +59,9 @@ class Columns:
     Other Parameters
     ----------------
     abstained : label or False, default=None
-        Column that says where the model abstains. It holds truth values, or is blank where the model abstains. Rows in
-        which the model abstains need no label, no grade and no confidence. None means ``abstained``, if there is such a
-        column. False: the model never abstains.
+        Column that says where the model abstains. It holds truth values, or answers with blanks for abstentions.
+        Rows in which the model abstains need no label, no grade and no confidence. None means ``abstained``, if there
+        is such a column. False: the model never abstains.
     cluster : label or False, default=None
         Column that names the cluster of each row, such as its patient or its question, if rows of a cluster depend on
         each other. False: all rows are independent.

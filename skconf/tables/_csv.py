@@ -28,7 +28,7 @@ _SIGNS: dict[bytes | tuple[bytes, ...], str] = {
     (b"\x80\x03", b"\x80\x04", b"\x80\x05"): "a pickle. Load the table in it, and write the table with .to_csv(...)",
     b"SQLite format 3": "a database. Export the table as CSV",
     b"ARROW1": "Arrow. Write it as Parquet or CSV",
-    b"{": "JSON. Convert it: pd.read_json(...).to_csv(...). If each line is an object, name it .jsonl",
+    b"{": "JSON. Convert it: pd.read_json(...).to_csv(...). If each line is an object, rename the file to NAME.jsonl",
     (b"[{", b"[["): "JSON. Convert it: pd.read_json(...).to_csv(...)",
     (b"<!", b"<?", *(b"<%c" % letter for letter in ascii_lowercase.encode())): "HTML or XML. Save the table as CSV",
     b"@relation": "ARFF. Save it as CSV",

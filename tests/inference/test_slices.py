@@ -169,8 +169,12 @@ class TestByGroup:
         ("given", "error", "message"),
         [
             ({"groups": np.arange(5)}, ValueError, "groups has 5 rows"),
-            ({"groups": None}, ValueError, r"groups must hold one label for each sample, .* has shape \(\)"),
-            ({"groups": np.zeros((30, 2))}, ValueError, r"several columns of them as a DataFrame .* shape \(30, 2\)"),
+            (
+                {"groups": None},
+                ValueError,
+                r"groups must be a column with one label for each sample, .* has shape \(\)",
+            ),
+            ({"groups": np.zeros((30, 2))}, ValueError, r"several such columns in a DataFrame .* shape \(30, 2\)"),
             ({"groups": [*range(29), None]}, ValueError, "groups has a missing label in row 29"),
             ({"groups": [*range(29), "x"]}, ValueError, "groups mixes labels"),
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number"),

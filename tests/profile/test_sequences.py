@@ -40,5 +40,5 @@ def test_errors_name_the_sequence(correct, confidence, message):
 
 
 def test_log_probabilities_of_tokens_are_told_what_to_become():
-    with pytest.raises(ValueError, match=r"confidence\[1\] .* holds -0\.1\. If they are log-probabilities"):
+    with pytest.raises(ValueError, match=r"confidence\[1\] .* holds -0\.1\. If the numbers are log-probabilities"):
         ConfidenceProfile.from_sequences([[1], [1, 0]], [[0.9], [-0.1, -2.0]])

@@ -686,7 +686,11 @@ def test_percentages_are_read_and_said_and_numbers_above_one_are_not(form, capsy
 
 
 @pytest.mark.parametrize(
-    ("other", "read"), [(1.0, "1% or 100%: write 0.01 or 1 "), (0.9, "0.9% or 90%: write 0.009 or 0.9 ")]
+    ("other", "read"),
+    [
+        (1.0, r"1% or 100%\. Write 0.01 for 1%, or 1 for 100%,"),
+        (0.9, r"0.9% or 90%\. Write 0.009 for 0.9%, or 0.9 for 90%,"),
+    ],
 )
 @pytest.mark.parametrize("form", FORMS)
 def test_a_number_that_may_be_a_share_among_percentages_is_named(form, other, read):
@@ -694,7 +698,7 @@ def test_a_number_that_may_be_a_share_among_percentages_is_named(form, other, re
     numbers[[17, 20]] = other
     table = REPEATED.drop(columns=["id", "uid"]).assign(confidence=numbers)
     row = rf"column 'confidence' has {other:g} in row 17.*, and percentages such as 90 .*\. {other:g} may mean {read}"
-    with pytest.raises(ValueError, match=f"{row}there, and divide the other numbers by 100"):
+    with pytest.raises(ValueError, match=f"{row} and divide the other numbers by 100"):
         ConfidenceReport.from_files(written(table, form=form))
     shares = np.where(numbers == 90, other, 0.5)
     shares[5] = 90
