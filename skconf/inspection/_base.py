@@ -131,7 +131,7 @@ class Display(ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
-            Name of the classifier in the legend. None means the name of its class.
+            Name of the classifier in the legend. None means the class of the estimator, such as "GaussianNB".
         ax : matplotlib axes, default=None
             The axes to draw on. Several displays may share the same axes. None makes a new figure.
         title : str, default="finding"
@@ -175,8 +175,8 @@ class Display(ABC):
         ax : matplotlib axes, default=None
             The axes to draw on. None makes a new figure.
         title : str, default="finding"
-            Title of the axes. "finding" states in a sentence what all displays on these axes show, unless the axes
-            already have another title. None does not change the title.
+            Title of the axes. "finding" states in a sentence what all displays on these axes show; if you have set
+            another title, it stays. None does not change the title.
 
         Returns
         -------

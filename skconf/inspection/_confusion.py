@@ -38,8 +38,8 @@ class ConfusionDisplay(Display):
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes + 1)
-        A row for each true class. The first columns, one for each predicted class, have the sum of the weights of the
-        accepted answers. The last column has the sum for the rejected cases. Without weights, cases are counted.
+        A row for each true class. A column for each predicted class has the sum of the weights of the accepted answers.
+        The last column has the sum for the rejected cases. Without weights, cases are counted.
     labels : tuple of label
         The classes.
     threshold : float, default=0
@@ -60,7 +60,7 @@ class ConfusionDisplay(Display):
     Notes
     -----
     The colour of a cell shows its share of its row, so rows of rare classes can be read, too. Counts are written if
-    there are at most ten classes.
+    there are at most ten classes, or at most six if several displays share the axes.
 
     Examples
     --------

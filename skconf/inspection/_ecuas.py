@@ -28,7 +28,7 @@ from skconf.profile import ConfidenceProfile
 
 #: The labels of the axes, by kind.
 KINDS = {
-    "n": ("n (a larger n gives less weight to low prices)", "ECUAS, lower is better"),
+    "n": ("n (larger n: cheap rejections count less)", "ECUAS, lower is better"),
     "reject_cost": ("cost of a rejection γ, where an error costs 1", "mean cost"),
     "answer": ("confidence", "cost of one answer"),
 }
@@ -122,8 +122,8 @@ class ECUASDisplay(Display):
             each n; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
-            factor of ten. This rule ignores the part of a curve where a rejection costs less than a hundredth of the
-            largest cost of a rejection. With the kind "answer", "auto" is linear.
+            factor of ten. With the kind "reject_cost", this rule ignores costs of a rejection below a hundredth of the
+            largest one. With the kind "answer", the scale is always linear.
 
         Returns
         -------

@@ -75,7 +75,7 @@ def _mean_gap(display: Any) -> float:
 def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: str) -> str:
     """Say where a simultaneous band does not contain the diagonal."""
     if (low > high).any():
-        return "no rising curve fits: the band is empty in places"
+        return "no rising curve fits the answers, so the band is empty in places"
     found = [
         f"{state} from {' to '.join(threshold_text(sure[at]) for at in ends)}"
         for state, out in ((too_high, high < sure), (too_low, low > sure))

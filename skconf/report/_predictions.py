@@ -244,10 +244,10 @@ def confidence_report(
     calibrated_size_ratio 15,906 0.3953    1  closer  [0, ∞]
     aurc_loss             0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
-    * better than bayes (for bayes: than all others) by paired differences, p <= 0.05
-      after Holm's adjustment for 2 comparisons. No star: no clear difference. Not
-      compared: calibrated_size_ratio (for bayes, 100% of the value depends on
-      answers so confident that their errors are hardly ever observed).
+    * better than bayes; at bayes: better than all others. Paired differences, p <=
+      0.05 after Holm's adjustment for 2 comparisons. No star: not shown to be
+      better. Not compared: calibrated_size_ratio (for bayes, 100% of the value
+      depends on answers so confident that their errors are hardly ever observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
       right (95% interval 88.4–97.1). Worst at a confidence of 0.9 or more: 9 errors in
       142 answers, where the confidences imply 0.3 errors.

@@ -69,23 +69,23 @@ class ConfidenceReport:
         The table with a row for each metric. See :func:`~skconf.confidence_report` for its columns.
     verdict : dict of model to str
         The verdict of :func:`skconf.inference.assess_confidence` on each model. A single model without a name has the
-        key "value". Empty for a table of classes or groups.
+        key "value". The dict is empty for a table of classes or groups.
     thresholds : DataFrame
         A row for each model and each target. A target is a limit of the error rate, of the mean loss of graded answers,
         or of the mean cost. The columns are
 
         - ``model``, ``target``.
-        - ``threshold``, ``coverage`` : of all thresholds whose observed error rate is at most the target, the one that
-          accepts most answers. It accepts at least 20; NaN if there is none. For costs, ``threshold`` is the largest
-          uncertainty that is accepted.
+        - ``threshold``, ``coverage`` : the threshold that accepts most answers while their observed error rate is at
+          most the target. NaN if no such threshold accepts 20 answers. For costs, ``threshold`` is the largest
+          accepted uncertainty.
         - ``risk``, ``risk_low``, ``risk_high`` : the error rate observed at this threshold, with its interval.
         - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the error rate of new answers is at
-          most the target. This holds for all models together with the probability `confidence_level` (95% if it is
-          None). NaN if there is none.
+          most the target, for all models together with the probability `confidence_level` (95% if it is None). NaN
+          without a guarantee.
         - ``guarantee`` : "guaranteed", or why there is no guarantee. "no rule": there are weights or costs. "too few
           rows": no threshold could be guaranteed with so few rows. "more rows": more rows like these would be enough.
           "never observed": no threshold that accepts at least 20 answers has an error rate below the target. "few
-          answers": thresholds below the target accept too few answers for a guarantee.
+          answers": thresholds with such an error rate accept too few answers for a guarantee.
         - ``n_needed`` : how many rows, or clusters of rows, would be enough; 0 if unknown.
     slices : DataFrame
         A row for each model and requested slice, worst first, with columns
@@ -94,8 +94,8 @@ class ConfidenceReport:
         - ``confidence``, ``accuracy`` : the mean confidence, and the accuracy. For graded answers, ``accuracy`` is
           named ``correctness``. For costs, ``confidence`` and ``accuracy`` are named ``uncertainty`` and ``cost``.
         - ``low``, ``high`` : the interval of the accuracy.
-        - ``p_value`` : the probability of at least as many errors if confidences are calibrated, after Holm's
-          adjustment.
+        - ``p_value`` : the probability of at least as many errors as observed, if confidences are calibrated; adjusted
+          by Holm's method.
 
     See Also
     --------
@@ -159,8 +159,8 @@ class ConfidenceReport:
         Parameters
         ----------
         estimator : estimator, or mapping of str to estimator
-            A fitted classifier with ``predict_proba``, or a mapping of names to classifiers. The report uses the
-            threshold of a :class:`~skconf.SelectiveClassifier`.
+            A fitted classifier with ``predict_proba``, or a mapping of names to classifiers. If a classifier is a
+            :class:`~skconf.SelectiveClassifier`, the report uses its threshold.
         X : array-like of shape (n_samples, n_features)
             Samples that were not used to train the classifier.
         y : array-like of shape (n_samples,)
@@ -168,8 +168,8 @@ class ConfidenceReport:
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of each sample, such as its patient. Intervals and guarantees allow for samples of a cluster
-            that depend on each other.
+            The cluster of each sample, such as its patient. Intervals and guarantees take into account that samples of
+            a cluster depend on each other.
         **options : dict
             Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `prevalence` and `by`.
 
@@ -216,7 +216,7 @@ class ConfidenceReport:
 
     @classmethod
     @takes_columns(
-        target="In files without such columns, the columns that many other tools write are found: see Notes.",
+        target="In files without these columns, columns with other usual names are found: see Notes.",
         groups="The report then has a row for each group and a column for each metric. Files may be of any size. To "
         "find the groups where the model fails, use `slices`.",
     )
@@ -256,24 +256,25 @@ class ConfidenceReport:
         ----------
         files : path, list of paths, or mapping of str to these
             Parquet, CSV or JSON lines files with a row for each prediction, as in :func:`~skconf.accumulate`: a path, a
-            pattern, a folder, or a list of these, all of one model. Pass a mapping for several models. Instead of
-            files, a model may have one log of a language model. `correct` and `confidence` then have the meaning that
-            they have in :func:`~skconf.read_log`.
+            pattern, a folder, or a list of these, all of one model. Pass a mapping for several models. A language
+            model may have one log instead; `correct` and `confidence` are then the parameters of
+            :func:`~skconf.read_log`.
         {columns}
         abstained : label or False, default=None
             Column that is true, or blank, where the model abstains. These rows need no label, no grade and no
             confidence. None means the column ``abstained``, if there is one. For a log, and for graded answers in JSON
-            lines, None means the rules of :func:`~skconf.read_log`. False means that the model never abstains. Not in
-            batches.
+            lines, None means the rules in the notes of :func:`~skconf.read_log`. False means that the model never
+            abstains. Not in batches.
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
             each other. Intervals then allow for this, and guarantees use one answer of each cluster. For a log, None
-            means its ids. For other files, None means a column with a name such as ``id``, if ids repeat and have at
-            most 100 rows each on average. False means that rows are independent. Not in batches.
+            means the column ``id``. For other files, None means a column with a name such as ``id``, or else such as
+            ``patient``, if its values repeat and have at most 100 rows each on average. False means that rows are
+            independent. Not in batches.
         score : label, default=None
-            Column with another score that ranks answers for selection, for example the mean of the confidences of two
-            models in the same answer. The report then shows thresholds for both scores. Their guarantees hold together,
-            so you may use the better threshold. Not in batches.
+            Column with another score that ranks answers for selection, for example the mean of the confidences that
+            two models have in the same answer. The report then shows thresholds for both scores. Their guarantees hold
+            together, so you may use the better threshold. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
             with a warning.
@@ -283,21 +284,21 @@ class ConfidenceReport:
             Whether to read in batches, in constant memory. None means True if you pass `groups`, if a model has several
             files, or if all files together hold more than 100 MB after decompression.
         ids : label, default=None
-            Column of ids, by which rows of several models are matched. They may be in any order. Each model must have
-            the same ids. If ids repeat, as in logs of several epochs, the rows of an id are matched in their order.
-            None matches rows by their position, but only if the true labels or the ids agree row by row.
+            Column of ids, by which rows of several models are matched. Each model must have the same ids, in any order.
+            If ids repeat, as in logs of several epochs, the rows of an id are matched in their order. None matches rows
+            by their position. True labels or ids are then needed, and must be the same in each row.
         truth : path, default=None
-            File of the true labels, if the files of predictions lack them. It has a row for each prediction,
-            in any order. Rows are matched by the column `ids`, which both files must have; None means a column with a
-            name such as id. `target` names the column of true labels; None means the only other column, or a column
-            with a name such as label or target. Not in batches.
+            File of the true labels, if the files of predictions lack them. It has a row for each prediction, in any
+            order. Rows are matched by the column `ids`, which both files must have; None means a column with a name
+            such as id. `target` names the column of true labels; None means the only column besides the ids, or a
+            column with a name such as label or target. Not in batches.
         slices : label or list of labels, default=None
-            Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. Strings that are numbers
-            count as numbers, unless one of them begins with a zero, such as 007. Not in batches.
+            Columns that divide the rows into slices, as in :func:`~skconf.confidence_report`. If all strings of a
+            column are numbers, they are read as numbers, unless one begins with a zero, such as 007. Not in batches.
         errors : float or sequence of float, default=None
             As in :func:`~skconf.confidence_report`.
         prices : pair of float, default=None
-            As in :func:`~skconf.confidence_report`, such as (10, 1).
+            Two prices, such as (10, 1), as in :func:`~skconf.confidence_report`.
         prevalence : mapping of label to float, default=None
             As in :func:`~skconf.confidence_report`. Not in batches.
         n_jobs : int, default=None
@@ -308,9 +309,9 @@ class ConfidenceReport:
         Returns
         -------
         ConfidenceReport
-            The report of :func:`~skconf.confidence_report`. With `groups`, it has a row for each group instead, and the
-            column ``count`` has the number of predictions. In batches, areas under curves with more than 65,536
-            distinct confidences are approximate; a warning gives the bound of the error.
+            The report of :func:`~skconf.confidence_report`. With `groups`, the column ``count`` has the number of
+            predictions of each group. In batches, areas under curves with more than 65,536 distinct confidences are
+            approximate; a warning gives the bound of the error.
 
         Raises
         ------
@@ -320,8 +321,8 @@ class ConfidenceReport:
             If a Parquet file is given and pyarrow is not installed.
         ValueError
             If an entry is missing or invalid, or a column is missing; the message names the file, the column and the
-            row. If the labels of the probabilities are unknown, so that you must pass `labels`. If `in_batches` is
-            False, although you pass `groups` or several files of a model.
+            row. If the labels of the probabilities are unknown; then pass `labels`. If `in_batches` is False, although
+            you pass `groups` or several files of a model.
 
         See Also
         --------
@@ -332,9 +333,9 @@ class ConfidenceReport:
         -----
         Columns are guessed from their names and the first 10,000 rows, but only if exactly one reading fits. These are
         found: true labels with a name such as ``label``, ``target``, ``class`` or ``truth``; probabilities that sum to
-        1, if the names of the columns contain the true labels in the same way; a single probability of the label 1;
-        predicted labels with a confidence. If several readings fit, an error lists them, and names the parameter that
-        chooses one of them. A guess never contradicts a parameter that you pass.
+        1, if their columns are named alike after the true labels, such as ``p_cat`` and ``p_dog``; a single probability
+        of the label 1; predicted labels with a confidence. If several readings fit, an error lists them, and names the
+        parameter that chooses one of them. A guess never contradicts a parameter that you pass.
 
         Examples
         --------

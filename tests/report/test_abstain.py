@@ -190,7 +190,7 @@ def test_whichever_model_is_taken_its_threshold_is_guaranteed(in_batches, tmp_pa
 def test_weighted_rows_have_no_assured_threshold():
     section = abstain(evidence_of(sample_weight=WEIGHT))
     assert set(section.parts[1].table.iloc[:, 4]) == {"–"}
-    assert "no guarantee for weighted rows" in section.text(1000)
+    assert "Weighted rows have no guaranteed threshold" in section.text(1000)
 
 
 def test_two_models_are_compared_at_the_same_share():

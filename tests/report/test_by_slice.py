@@ -86,7 +86,7 @@ def test_too_few_errors_of_unequal_weights_are_said():
     weight = rng.uniform(0.5, 1.5, 600)
     region = np.repeat(["large", "small"], [590, 10])
     finding = slice_finding(by_slice(predictions(rng, 600, weight=weight), region=region))
-    assert finding.endswith("overconfident. 1 of them has too few expected errors for a test, because weights differ.")
+    assert finding.endswith("1 of them has too few expected errors for a test: more are needed because weights differ.")
     zero = np.where(np.arange(600) < 590, 1.0, 0.0)
     assert by_slice(predictions(rng, 600, weight=zero), region=region).names == ["region = large"]
 

@@ -116,7 +116,7 @@ def test_an_interval_without_zero_may_be_not_told_apart(models):
     assert evidence.comparison.best[[each.name for each in evidence.rows].index("accuracy_score")] == NOT_SHOWN
     text = " ".join(which(evidence).text().split())
     assert "Right answers: no clear difference, +1.00 points [0.20, 1.80] (other minus base). " in text
-    assert f"for all {evidence.comparison.n_compared} comparisons" in " ".join(text.split())
+    assert f"take all {evidence.comparison.n_compared} comparisons" in " ".join(text.split())
 
 
 def test_of_a_ratio_the_distances_from_one_differ():
@@ -272,7 +272,7 @@ def test_the_first_questions_are_answered_whatever_rows_there_are(models):
     text = " ".join(which(evidence).text().split())
     for name in words_of(evidence).headlines.values():
         assert f"{name[0].upper()}{name[1:]}: " in text
-    assert "for all 12 comparisons of this section" in text
+    assert "take all 12 comparisons of this section" in text
     assert evidence.comparison.n_compared == 3
     # Values that the report does not have are those of the metrics.
     assert f"{100 * models['base'].correct.mean():.1f}" in text

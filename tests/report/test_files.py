@@ -256,7 +256,7 @@ class TestLabelsAndIds:
         text = " ".join(ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"}).text().split())
         lost = (gone & (answers["y_true"] == answers["y_pred"])).sum()
         assert f"{lost} answers are right with only one of the two models, {lost} with a" in text
-        assert "The models abstain in different rows. A metric that counts only answers prefers a model" in text
+        assert "The models abstain in different rows. A metric that leaves out abstentions favours a model" in text
         answers.assign(abstained=gone.astype(int), y_true=answers["y_true"].where(~gone)).to_csv("b.csv", index=False)
         text = " ".join(ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"}).text().split())
         assert "have no true labels to match rows by, and no ids" in text

@@ -38,7 +38,7 @@ def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_inter
     assert flips.excluded == pytest.approx(max(abs(found.low), abs(found.high)))
     first = of_accuracy(confidence_report(profiles()))
     assert f"{flips.n_flipped} answers are right with only one of the two models, {flips.to_wrong} with a" in first
-    assert f"A difference of accuracies above {100 * flips.excluded:.1f} points is excluded at the 5% level" in first
+    assert f"The accuracies differ by at most {100 * flips.excluded:.1f} points (5% level)" in first
 
 
 @pytest.mark.parametrize("n_compared", [1, 6])
@@ -71,14 +71,14 @@ def test_no_flip_excludes_what_the_rule_of_three_excludes():
     same = profiles()["a"]
     assert Flips.of(same, same).excluded == pytest.approx(1 - 0.05 ** (1 / N))
     text = of_accuracy(confidence_report({"a": same, "b": same}))
-    assert text.endswith("0 with a. A difference of accuracies above 0.5 points is excluded at the 5% level.")
+    assert text.endswith("0 with a. The accuracies differ by at most 0.5 points (5% level).")
     weighted = same.with_weight(np.arange(N) + 1.0)
     assert np.isnan(Flips.of(weighted, weighted).excluded)
 
 
 def test_what_would_be_found_is_told():
     report = confidence_report(profiles())
-    n_compared = int(re.search(r"for all (\d+) comparisons", " ".join(report.text().split()))[1])
+    n_compared = int(re.search(r"take all (\d+) comparisons", " ".join(report.text().split()))[1])
     points = f"{100 * Flips.of(*profiles().values()).detectable(n_compared):.1f} points"
     told = f" A difference of {points} would be found with 80% probability"
     assert told in of_accuracy(report)
@@ -88,7 +88,7 @@ def test_of_a_difference_that_is_shown_nothing_is_excluded():
     worse = {"a": profiles()["a"], "b": ConfidenceProfile.from_correctness(RIGHT & (RNG.random(N) < 0.7), CONFIDENCE)}
     first = of_accuracy(confidence_report(worse))
     assert "with only one of the two models" in first
-    assert "excluded" not in first
+    assert "differ by at most" not in first
 
 
 def test_where_no_model_keeps_the_errors_none_is_said_to_answer():

@@ -61,7 +61,7 @@ def test_of_several_models_with_markup_in_their_names():
     one = rf"Accept &lt;b&gt;one\*\*: Confidence [\d.]+ or more: {guaranteed}; .* 5\.0% of all answers are wrong\."
     assert re.search(one, text)
     assert f"two**: All answers: {guaranteed}. In these rows, 0% of all answers are wrong." in text
-    assert "**Accept three**: 100% of all answers are wrong, and no threshold brings that to 5%." in text
+    assert "**Accept three**: 100% of all answers are wrong, and no threshold keeps the limit of 5%." in text
     assert "answers 1,000 of every 1,000 cases; " in text
     assert "three answers none." in text
     assert len(text.splitlines()) <= 18

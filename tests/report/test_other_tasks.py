@@ -245,7 +245,7 @@ class TestWhere:
             assert alone <= found.p_values[at] <= 2 * alone
         assert len(found.overconfident) == 2
         note = slice_parts(found, "")[0].notes[0]
-        assert "If answers are independent, p is" in note
+        assert "by chance, if answers are independent" in note
         assert "adjustment for 2 slices." in note
 
     def test_costs_are_not_tested(self):

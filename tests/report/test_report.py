@@ -573,7 +573,7 @@ class TestFrame:
                 assert cell.endswith("*") == (row["best_model"] == (model,))
         stars, *told = re.sub("\n  ", " ", below).splitlines()
         assert re.fullmatch(
-            r"\* better than raw \(for raw: than all others\) by paired differences, p <= 0.05 .*", stars
+            r"\* better than raw; at raw: better than all others. Paired differences, p <= 0.05 .*", stars
         )
         assert " Not compared: " in stars
         assert stars.endswith("overconfidence_risk (no estimate).")

@@ -190,8 +190,8 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
         amounts = " and ".join(f"{thousand(reached[name])} by {name}" for name in better)
         allowed = words_of(evidence).limit(evidence.target)
         said.append(
-            f"{start_of(evidence, model)}{amounts} of every 1,000 cases are answered with guaranteed errors of at most "
-            f"{allowed}."
+            f"{start_of(evidence, model)}{amounts} of every 1,000 cases are answered at the guaranteed thresholds "
+            f"({words_of(evidence).at_most} {allowed})."
         )
     both = "The guarantees of both scores hold together, so you may look at both and take the better one."
     return [_allowed(other), Prose(f"{both} {' '.join(said)}")]
@@ -204,7 +204,7 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool) -> str:
     observed = f"{words.share(float(stops.wrong[-1]))} {words.of_all}"
     keeps_all = bool(stops.wrong[-1] <= target)
     if stop < 0 and not keeps_all:
-        return f"{observed}, and no threshold brings that to {allowed}."
+        return f"{observed}, and no threshold keeps the limit of {allowed}."
     if not keeps_all:
         observed = f"{_reach(evidence, stops, stop)}: {words.share(float(stops.wrong[stop]))} {words.of_answers}, "
         observed += f"{thousand(stops.answered[stop])} of every 1,000 cases are answered"
@@ -294,7 +294,7 @@ def _notes(evidence: Evidence) -> str:
     if kind == "costs":
         return f"{text}No threshold is guaranteed: costs have no bound."
     if any(evidence.guarantee(model, evidence.target).status == "no rule" for model in evidence.profiles):
-        return text + "Guaranteed: there is no guarantee for weighted rows, because the rule counts each row once."
+        return text + "Weighted rows have no guaranteed threshold, because the rule counts each row once."
     text += (
         f"Guaranteed: with a probability of {level}, the {risk} among answers to new cases is at most the limit. This "
         "holds only if new cases are like these rows, none of these rows trained the model, and you pick the limit "

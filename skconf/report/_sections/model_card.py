@@ -8,7 +8,7 @@ from skconf.report._sections.summary import rows_and_classes, summary
 
 #: For which cases the numbers hold.
 _LIMITS = (
-    "the numbers were measured on these rows, and hold for new cases only if they are like these rows. The confidence "
+    "the numbers were measured on these rows, and hold only for new cases that are like these rows. The confidence "
     "level of an interval is for this interval alone. Thresholds and the worst class were chosen on these rows, so "
     "expect slightly worse values on new cases."
 )

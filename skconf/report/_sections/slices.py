@@ -29,7 +29,11 @@ def slice_finding(
     overconfident, untested = slices.overconfident, int(np.isnan(slices.p_values).sum())
     why = _WHY_FEW[slices.tested_by]
     have = "has" if untested == 1 else "have"
-    few = f" {untested:,} of them {have} too few expected errors for a test, because {why}." if untested else ""
+    few = (
+        f" {untested:,} of them {have} too few expected errors for a test: more are needed because {why}."
+        if untested
+        else ""
+    )
     if not len(overconfident):
         return f"no {one} of {n_slices:,} is shown to be overconfident.{few}"
     others = [names[at] for at in overconfident[1:_NAMED]]
@@ -75,8 +79,8 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "If rows are independent, the probability of at least as many errors by chance is at most p, after Holm's "
-        f"adjustment for {len(slices.names):,} groups. p is shown if it is at most 0.05."
+        "p: an upper limit of the probability of at least as many errors by chance, if rows are independent, after "
+        f"Holm's adjustment for {len(slices.names):,} groups. p is shown if it is at most 0.05."
     )
 
 
@@ -89,7 +93,7 @@ def _note(slices: BySlice) -> str:
         "as the probability. The drawn errors are counted."
     )
     return (
-        f"Overconfident: more errors than the confidences imply. If {slices.tested_by} are independent, p is the "
-        f"probability of at least as many errors by chance, after Holm's adjustment for {len(slices.names):,} slices. "
+        "Overconfident: more errors than the confidences imply. p: the probability of at least as many errors by "
+        f"chance, if {slices.tested_by} are independent, after Holm's adjustment for {len(slices.names):,} slices. "
         f"p is shown if it is at most 0.05.{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

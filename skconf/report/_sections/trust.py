@@ -120,14 +120,14 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         frame = frame.drop(columns="miscalibration")
     note = {
         "right or wrong": (
-            "Expected: the errors that the confidences imply, Σ (1 − c). The intervals of all rows hold at the same "
-            "time."
+            "Expected: the errors that the confidences imply, Σ (1 − c). If answers are not in clusters, the "
+            "intervals hold together for all rows of this table."
         ),
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",
     }[words.kind]
     if "miscalibration" in frame:
-        note += " Miscalibration: of this grade, or of a worse one."
+        note += " Miscalibration: this grade at least; it may be worse."
     title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
     return TablePart(title, frame, (note,))
 

@@ -30,9 +30,7 @@ def _of_costs(assessment: Assessment) -> str:
     text = f"average uncertainty is {said}, {but} the average cost is {paid} (95% interval {low}–{high})."
     if assessment.found:
         return f"{'Overconfident' if assessment.gap > 0 else 'Underconfident'}: {text} {only}"
-    missed = (
-        f"With so many answers, a gap of {number(assessment.detectable_over)} would be found in 80% of such data sets."
-    )
+    missed = f"A gap of {number(assessment.detectable_over)} would be found in 80% of data sets with so many answers."
     return f"No sign of a gap: {text} {missed} {only}"
 
 

@@ -154,7 +154,7 @@ def _confusion_table(evidence: Evidence, labels: Mapping[Any, Labels | None]) ->
         columns["sent to", "a person"] = [f"{count:,}" for count in counts[shown, -1]]
     columns["of its answers", "right"] = [right_of.get(code, DASH) for code in shown]
     title = f"Confusion table{f' of {model}' if evidence.several else ''}: {accepting(evidence, model)}"
-    notes = () if profile.abstained is None else ("Rows that abstain are not counted.",)
+    notes = () if profile.abstained is None else ("Rows in which the model abstains are not counted.",)
     return [TablePart(title, pd.DataFrame(columns), notes)]
 
 

@@ -75,7 +75,7 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n
         return text
     most = decimal(100 * flips.excluded, 1)
     points = "point" if most == "1.0" else "points"
-    text = f"{text}. A difference of accuracies above {most} {points} is excluded at the 5% level"
+    text = f"{text}. The accuracies differ by at most {most} {points} (5% level)"
     if np.isnan(flips.standard_error):
         return text
     found = decimal(100 * flips.detectable(n_compared), 1)
@@ -239,17 +239,19 @@ def _answered(evidence: Evidence) -> TablePart:
     columns = [words.at_most, "model", "answered of 1,000", "guaranteed", f"fewer than the most [{level}]", "in words"]
     frame = pd.DataFrame(rows, columns=columns)
     n_models = len(evidence.answered[0].reached)
-    together = f" Intervals for one limit of errors hold together for all {n_models} models." if n_models > 2 else ""
+    together = (
+        f" For each limit of errors, the intervals of all {n_models} models hold together." if n_models > 2 else ""
+    )
     note = (
-        "Answered: at the best observed threshold of each model. The differences are between these numbers. In each "
-        "resample of the rows, the thresholds are chosen again, so the intervals include the uncertainty of this "
+        "Answered: what a model answers at its best observed threshold. The differences are between these numbers. In "
+        "each resample of the rows, the thresholds are chosen again, so the intervals include the uncertainty of this "
         f"choice.{together}"
     )
     if (frame["guaranteed"] == DASH).all():  # there is no rule for costs and weights
         return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
     guaranteed = (
-        "Guaranteed: at the guaranteed threshold, which keeps the limit on new cases with a probability of "
-        f"{level}. It is never lower than the observed one. Differences between guaranteed numbers are not tested."
+        "Guaranteed: what a model answers at its guaranteed threshold, which keeps the limit on new cases with a "
+        f"probability of {level}. Differences between guaranteed numbers are not tested."
     )
     return TablePart(_ANSWERED, frame, (note, guaranteed))
 
@@ -279,7 +281,9 @@ def _differences(evidence: Evidence) -> Chart | None:
         shown += [low, high]
         said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
     what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
-    finding = f"{'; '.join(said)}. Both models answer the same share. Each band holds at all shares at once."
+    finding = (
+        f"{'; '.join(said)}. Models are compared at the same share answered. Each band holds for all shares together."
+    )
     answered = Axis("share answered, most confident first", "percent")
     scale: Scale = "linear" if evidence.kind == "costs" else "percent"
     more = Axis.around(f"{words_of(evidence).of_these}, minus {best}", scale, *shown, [0.0])
@@ -303,8 +307,8 @@ def stars(comparison: Comparison) -> str:
         return ""
     baseline, left_out = comparison.baseline, comparison.left_out
     note = (
-        f"* better than {baseline} (for {baseline}: than all others) by paired differences, p <= 0.05 after "
-        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no clear difference."
+        f"* better than {baseline}; at {baseline}: better than all others. Paired differences, p <= 0.05 after "
+        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: not shown to be better."
     )
     note += f" Not compared: {in_words(left_out)}." if left_out else ""
     return note + (f" Not paired: {'; '.join(comparison.unpaired.values())}." if comparison.unpaired else "")
@@ -357,8 +361,9 @@ def _how(comparison: Comparison) -> str:
     baseline = comparison.baseline
     return (
         f"Differences are paired row by row: the other model minus {baseline}. Each 95% interval is for its line only. "
-        f"The words hold for all {comparison.n_compared} comparisons of this section together (Holm's adjustment, 5%). "
-        'So the words may be "no clear difference" although the interval does not contain 0. No clear difference does '
+        f'"Better" and "no clear difference" take all {comparison.n_compared} comparisons of this section into account '
+        "(Holm's adjustment, 5%). "
+        'So a line may say "no clear difference" although its interval does not contain 0. No clear difference does '
         "not mean that the models are equal: more rows may show a difference."
     )
 

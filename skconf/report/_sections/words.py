@@ -52,7 +52,7 @@ class Words:
     worst, worst_rows : str
         The name of the worst answer, and the title of a table of such answers.
     headlines : mapping of str to str
-        The headline metrics, which a reader looks for first, and their words.
+        The metrics that a reader looks for first, with their names in plain words.
     aurc : str
         What AURC averages, in words.
     threshold : str
@@ -300,7 +300,9 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
         return []
     judge = "judge" if len(names) > 1 else "judges"
     text = f"The models give different answers in {decimal(100 * differ, 1)}% of the rows. So {listed(names)} {judge}"
-    return [f"{text} different answers for each model. Compare with aurc_loss, ecuas_loss or the cases answered."]
+    return [
+        f"{text} different answers for each model. To compare models, use aurc_loss, ecuas_loss or the cases answered."
+    ]
 
 
 def _answered_other_rows(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
@@ -309,7 +311,7 @@ def _answered_other_rows(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     alike = all(np.array_equal(each.answer_rows, profiles[0].answer_rows) for each in profiles[1:])
     if alike or len({each.n_rows for each in profiles}) > 1 or all(row.metric.counts_abstained for row in rows):
         return []
-    text = "A metric that counts only answers prefers a model that abstains in hard rows."
+    text = "A metric that leaves out abstentions favours a model that abstains in hard rows."
     return [f"The models abstain in different rows. {text} Compare the cases answered."]
 
 
