@@ -39,7 +39,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     parser.add_argument(
         "--cluster",
         metavar="COLUMN",
-        help="column with the cluster of each row, such as its patient. Intervals and guarantees then hold although "
+        help="column with the cluster of each row, such as its patient. Intervals and guarantees then hold even if "
         f"rows of a cluster depend on each other. '{_NO_COLUMN}' treats all rows as independent (default: the ids of a "
         "log, or a column with a name such as id or patient_id, if its values repeat)",
     )
@@ -55,19 +55,21 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         nargs="+",
         metavar="COLUMN",
         help="columns with the probabilities of the classes. A single column is the probability of --pos-label "
-        "(default: all columns whose names begin with proba_)",
+        "(default: all columns whose names begin with proba_; else y_proba, if it exists; else they are guessed)",
     )
     parser.add_argument(
         "--labels",
         nargs="+",
         metavar="LABEL",
-        help="labels of the --proba columns (default: the part of their names after proba_; else the sorted true "
-        "labels, if the file is not read in batches)",
+        help="labels of the --proba columns (default: the part of their names after proba_. If names have no such "
+        "part, and the file is not read in batches: the names, if one of them is a true label, else the sorted true "
+        "labels)",
     )
     parser.add_argument(
         "--pos-label",
         metavar="LABEL",
-        help="label whose probability is in a single --proba column (default: the second label)",
+        help="label whose probability is in a single --proba column (default: the label in the name of the column, as "
+        "in proba_fraud or fraud; else the second label)",
     )
     parser.add_argument(
         "--grades",

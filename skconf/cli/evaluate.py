@@ -103,16 +103,17 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--group",
         nargs="+",
         metavar="COLUMN",
-        help="report a row of metrics for each group, for files of any size. COLUMN may also be the NAME of parts "
-        "NAME=VALUE of the paths. To find where the model fails, use --slices",
+        help="columns that divide the rows into groups. The report has a row of metrics for each group. Files may have "
+        "any size. COLUMN may also be a NAME in the paths, as in NAME=VALUE/. To find where the model fails, use "
+        "--slices",
     )
     evaluate.add_argument(
         "--slices",
         nargs="+",
         metavar="COLUMN",
-        help="columns that divide the rows into slices, such as region or age (a column of many "
-        "different numbers is split at its quartiles). The report lists the slices, worst first, "
-        "and names the overconfident ones. For metrics of each group, use --group",
+        help="columns that divide the rows into slices, such as region or age. A column of many different numbers is "
+        "split at its quartiles. The report lists the slices, worst first, and names the overconfident ones. For "
+        "metrics of each group, use --group",
     )
     evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
     evaluate.add_argument(
@@ -133,8 +134,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         nargs="+",
         type=float,
         metavar="SHARE",
-        help="error rates that you allow among the accepted answers, such as 0.03, in addition to 0.01, 0.02, 0.05 and "
-        "0.1. The summary gives the threshold for the first SHARE",
+        help="error rates that you allow among the accepted answers, such as 0.03. The summary gives the threshold for "
+        "the first SHARE. The report also has the rates 0.01, 0.02, 0.05 and 0.1",
     )
     evaluate.add_argument(
         "--prices",
@@ -165,8 +166,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--confidence-level",
         type=float,
         metavar="P",
-        help="level of intervals and guarantees. If you pass it, the table shows an interval for each metric "
-        "(default: 0.95 on the page, and no intervals in the table)",
+        help="level of intervals and guarantees (default: 0.95). Verdicts, the table of expected errors, and "
+        "differences of metrics always use 0.95. The table of metrics has intervals only if you pass a level",
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="also write the table of metrics to a file")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write the report as an HTML page")

@@ -56,9 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0 on success; 1 if a part, such as a data set, failed, or if something cannot be guaranteed; 2
-        after a mistake of the user, or if the disk is full; 130 after Ctrl-C; 141 if the program that reads the output,
-        such as ``head``, has ended.
+        Exit status: 0 on success. 1 if a part, such as a data set, failed, or if something cannot be guaranteed. 2
+        after any other error, such as a mistake of the user or a full disk. 130 after Ctrl-C. 141 if the program that
+        reads the output, such as ``head``, has ended.
     """
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)

@@ -78,7 +78,7 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="COLUMN",
         help="columns such as region. Each combination of their values gets a threshold, and the promises hold in "
-        f"each. {_BY_CLASS} gives each predicted class a threshold",
+        f"each combination. {_BY_CLASS} alone gives each predicted class a threshold",
     )
     threshold.add_argument(
         "--objective",
@@ -92,8 +92,8 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         type=whole_number(1),
         default=1,
         metavar="N",
-        help="number of models or scores among which you choose on the same rows. More candidates make each promise "
-        "stricter (default: 1)",
+        help="number of models or scores that you compare on the same rows, to choose one. More candidates make each "
+        "promise stricter (default: 1)",
     )
     threshold.add_argument(
         "--spend",
@@ -319,8 +319,8 @@ def _text(found: Mapping[str, Any]) -> str:
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
-        both = " Both are guaranteed." if all(coverage for _, coverage in better) else ""
-        lines.append(f"Rank by {found['score']}: {amounts} of every 1,000 cases are accepted.{both}")
+        both = " The guarantees hold for both." if all(coverage for _, coverage in better) else ""
+        lines.append(f"Rank by {found['score']}. Accepted cases of every 1,000: {amounts}.{both}")
     for entry in [*accepting, *rejecting[:_NAMED]]:
         lines += ["", _decision(entry, found.get("score"))]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]

@@ -110,8 +110,8 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
             raise DataError(
                 f"column {brief(name)} has no entry in ",
                 int(np.argmax(blank)),
-                f", and {shorten(list(dict.fromkeys(filter(None, texts))), 3)} elsewhere. The entries may be truth "
-                "values, or answers with blanks where the model abstains.",
+                f", and {shorten(list(dict.fromkeys(filter(None, texts))), 3)} elsewhere. So the entries may be truth "
+                "values, or answers that are blank where the model abstains.",
                 kind="several readings",
                 column=name,
                 advice="Write a column with 1 for each abstention and 0 for each answer.",
@@ -182,7 +182,7 @@ def refuse_thousands(table: Any, name: Any, others: Sequence[Any]) -> None:
         raise DataError(
             f"column {name!r} has {texts.iloc[row]!r} in ",
             row,
-            ". Its point may separate thousands, because other columns have decimal commas. Write numbers without "
+            ". The point may separate thousands, because other columns have decimal commas. Write numbers without "
             "separators of thousands.",
             kind="thousands",
             column=name,

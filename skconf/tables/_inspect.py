@@ -26,9 +26,9 @@ class InspectLog(Log):
     Parameters
     ----------
     samples : iterable of mapping
-        Its samples.
+        The samples of the log.
     head : mapping
-        The data about the whole log.
+        The header of the log. It may list the ids of the questions, in the order of the data set.
     broken : list of str
         The parts of the log that could not be read.
     """

@@ -78,7 +78,7 @@ class LmEvalLog(Log):
         Raises
         ------
         DataError
-            If the likelihood of a given text is graded.
+            If the metric does not grade an answer, but how likely a given text is.
         """
         metric, _, called = grade.partition(",")
         rows = self.rows[called]

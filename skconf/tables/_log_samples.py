@@ -65,9 +65,9 @@ class Sample(NamedTuple):
     answer : value
         The answer; None if it is unknown.
     texts : tuple of str
-        Texts that may say that the answer abstains. Each text is compared as a whole.
+        Texts that may say that the model abstains. Each text is compared, as a whole, with a list of such texts.
     columns : dict of str to value
-        Further values that the log has for the question, by the names of their columns.
+        Further values that the log has for the question. The keys are the names of their columns.
     blank : bool
         Whether there is no answer.
     said_none, stopped, failed : bool
@@ -112,7 +112,7 @@ class Choices(NamedTuple):
     confidence : ndarray of shape (n_samples,)
         Its probability.
     proba : ndarray of shape (n_samples, n_choices)
-        The probabilities of all choices; NaN if a question has fewer choices.
+        The probabilities of all choices. If a question has fewer choices than others, the rest of its row is NaN.
     """
 
     choice: NDArray[np.intp]
@@ -126,7 +126,7 @@ class Log(ABC):
     Parameters
     ----------
     no_grade : mapping of str to str
-        For the name of each value in the log, the reason why it is not a grade; "" for a grade.
+        For each value in the log: its name, and the reason why it is not a grade. The reason is "" for a grade.
     broken : list of str
         The parts that could not be read: "line 7", or the name of a part.
 
@@ -135,7 +135,7 @@ class Log(ABC):
     grades : list of str
         The names of the grades, which are numbers from 0 to 1.
     refused : dict of str to str
-        For the name of each other value, the reason why it is not a grade.
+        For each value that is not a grade: its name, and the reason.
     """
 
     def __init__(self, no_grade: Mapping[str, str], broken: list[str]) -> None:

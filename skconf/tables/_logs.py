@@ -54,23 +54,25 @@ def read_log(
     Parameters
     ----------
     path : path
-        One of three kinds of files. A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13
-        writes it), also compressed. A log of Inspect, ``.json`` or ``.eval``; ``.eval`` needs ``pip install
-        zstandard``. Or JSON lines of any other tool, with an object for each answer.
+        The log has one of three forms. It is a file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness, as version
+        0.4.13 writes it. Or it is a log of Inspect, ``.json`` or ``.eval``. Or it has JSON lines of any other tool,
+        with an object for each answer. Files other than ``.eval`` may be compressed. Before Python 3.14, ``.eval``
+        needs ``pip install zstandard``, unless pyarrow is installed.
     correct : str, default=None
         The grades of the answers. For lm-evaluation-harness: a metric and a filter, ``"exact_match,strict-match"``, or
-        only the metric if there is one filter. For Inspect: a scorer, ``"choice"``, or one value of a scorer with
-        several values, ``"SCORER,NAME"``. For other JSON lines: a column of truth values, or of numbers from 0 to 1,
-        such as ``"correct"``; the name of a value within an object is ``"OUTER.INNER"``. None means the grades of the
-        log, if it has only one kind.
+        only the metric if there is one filter. For Inspect: a scorer, such as ``"choice"``, or one value of a scorer
+        with several values, as ``"SCORER,NAME"``. For other JSON lines: a column of truth values, or of numbers from 0
+        to 1, such as ``"correct"``; a value within an object is named ``"OUTER.INNER"``. If there is only one kind of
+        grades, None selects it. In other JSON lines, None considers only columns with a usual name, such as
+        ``correct``.
     confidence : str, default=None
         Column of the returned table that holds the confidences, such as ``"metadata.confidence"``. For multiple choice
-        of lm-evaluation-harness, None means the softmax of the log-likelihoods, for the choice that is graded. For
-        Inspect, None means ``score.confidence`` or ``metadata.confidence``, and for other logs ``confidence``, if there
-        is such a column.
+        of lm-evaluation-harness, None means the probability of the graded choice, from the softmax of the
+        log-likelihoods. For Inspect, None means the column ``score.confidence``, or else ``metadata.confidence``. For
+        other JSON lines, it means the column ``confidence``. If there is no such column, there are no confidences.
     abstained : str or False, default=None
         Column of the returned table that says where the model abstains. It holds truth values, or is blank where the
-        model abstains. None means the rules in Notes. False: the model never abstains.
+        model abstains. None means the rules in Notes. False means that the model never abstains.
 
     Returns
     -------
@@ -81,13 +83,14 @@ def read_log(
         - ``correct`` : the grade in [0, 1], as the tool counts it; NaN if there is no grade.
         - ``confidence`` : confidence in the answer; NaN if the log has no confidence.
         - ``abstained`` : whether the model abstains.
-        - ``state`` : "answered"; or the reason why the model abstains: "graded N", "content filter", "said so", "blank"
-          or "[invalid]"; or "unscored" if the grader failed; or "failed" if the model failed.
+        - ``state`` : "answered" if the model answers. If it abstains, the reason: "graded N", "content filter",
+          "said so", "blank" or "[invalid]". If there is no grade, "failed" if the model failed, and else "unscored".
         - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the choice, from 0.
-        - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if these are known.
+        - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if the graded choices
+          were found.
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect), other columns of JSON
-          lines : further text and numbers that the log has for the question. In Inspect, ``metadata.NAME`` belongs to
-          the sample, and ``score.NAME`` to its score.
+          lines : further text and numbers that the log has for the question. In Inspect, ``metadata.NAME`` is in the
+          metadata of the sample, and ``score.NAME`` in the metadata of its score.
 
         If `correct` or `confidence` is None, the sentences in the list ``attrs["read_as"]`` say which grades and
         confidences were used.
@@ -97,16 +100,16 @@ def read_log(
     DataError
         A ValueError. If the file is not such a log, or has no graded sample. If there are several metrics, filters or
         scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If the output type of the
-        log is ``loglikelihood``: its ``acc`` does not grade an answer, but says whether the model would write a given
-        text.
+        log is ``loglikelihood``, because ``acc`` then does not grade an answer, but says whether the model would write
+        a given text.
     ImportError
-        If an ``.eval`` log needs zstandard, and zstandard is not installed.
+        If nothing is installed that can decompress an ``.eval`` log.
 
     Warns
     -----
     UserWarning
-        If lines or samples cannot be read. The warning says how many and which; they are left out. If the choices that
-        the metric grades cannot be found from the log-likelihoods; there are then no confidences.
+        If lines or samples cannot be read. They are left out; the warning says how many there are, and names the first.
+        If the log-likelihoods do not tell which choices the metric grades; there are then no confidences.
 
     See Also
     --------
@@ -118,12 +121,14 @@ def read_log(
     The model abstains if the grade of its answer is 0 and one of these conditions holds.
 
     - Inspect graded the answer N (no answer), or a content filter stopped the model.
-    - The whole answer is one of a fixed list, such as "I don't know" or "Not sure.". These texts are never searched
-      within a longer text.
-    - The answer is blank. If an answer has no letter, Inspect's ``choice()`` writes a blank, and grades it I.
-    - The answer is ``[invalid]``. Filters of lm-evaluation-harness write this if they find no answer.
+    - The whole answer is in a fixed list of texts, such as "I don't know" or "Not sure.". A longer answer that contains
+      such a text does not abstain.
+    - The answer is blank. If an answer has no letter, Inspect's ``choice()`` records a blank answer, and grades it
+      I (incorrect).
+    - The answer is ``[invalid]``, which filters of lm-evaluation-harness write if they find no answer.
 
-    In other JSON lines, a column ``abstained`` replaces these rules: it says where the model abstains.
+    If you name a column with `abstained`, only this column says where the model abstains. In other JSON lines, a column
+    ``abstained`` is used in this way even if you do not name it.
 
     In ``correct``, Inspect's letter grades are numbers: C (correct) is 1, P (partial) is 0.5, I (incorrect) and N (no
     answer) are 0. The metrics of lm-evaluation-harness grade different choices: ``acc`` grades the choice with the

@@ -39,7 +39,7 @@ _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class PathColumns:
-    """Columns that the path of a file names, with the same value in all rows.
+    """Columns named in the path of a file, as in "day=monday/". Each has the same value in all rows.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def shown(path: Path) -> str:
 
 
 def list_files(paths: Paths) -> list[Path]:
-    """Return the files that names, patterns and folders select. A file occurs once, even if several paths lead to it.
+    """Return the files of the given names, patterns and folders. A file occurs once, even if several paths lead to it.
 
     A file that is given by its full name is read, whatever its ending is. Folders, and patterns without an ending,
     select only tables. They select neither backups nor the marker files that engines write, such as _SUCCESS.

@@ -38,8 +38,8 @@ def refuse_loose_quotes(path: Path, separator: str) -> None:
 
 def _loose(line: int) -> UnreadableError:
     rest = (
-        ": text follows the quote that closes a cell. Perhaps a closing quote is missing, here or in an earlier row; "
-        "then the rows up to the next quote would be one cell. Close the quote. Within a quoted cell, write each quote "
+        ": text follows the quote that closes a cell. Perhaps a closing quote is missing, here or in an earlier row: "
+        "all rows up to the next quote are then one cell. Close the quote. Within a quoted cell, write each quote "
         "twice."
     )
     error = UnreadableError("", rest=rest, kind="open quote")

@@ -77,7 +77,8 @@ class Rows(NamedTuple):
     profile : ConfidenceProfile
         The predictions.
     truth, predicted : ndarray or None
-        True labels, and predicted labels if the file has them, as plain texts.
+        The true and the predicted labels, as plain texts. None for labels that the file lacks, and for predicted labels
+        if rows abstain.
     id_column : label or None
         The column of ids, if there is one.
     ids : ndarray or None
@@ -89,9 +90,9 @@ class Rows(NamedTuple):
     kept : ndarray or None
         The numbers of the rows that were kept, if rows without a grade were left out.
     states : mapping of str to int
-        For each reason, the number of rows that were not scored or abstain. For logs, also how many rows are answers.
+        The number of rows that were not scored or that abstain, by the reason. For logs, also the number of answers.
     said : sequence of str
-        Sentences on what was done although the user did not ask for it.
+        Sentences about choices that the user did not make, such as rows that were left out.
     of_hundred : bool
         Whether the confidences of the file are numbers up to 100, which were divided by 100.
     """

@@ -174,7 +174,7 @@ class Piece(NamedTuple):
     rows : bytes-like, Table or UnreadableError
         The rows, or the reason why they cannot be read.
     names, numbers : sequence of str
-        The columns to read, and the columns that should be numbers.
+        The columns to read, and those of them that are read as numbers, if all their entries are numbers.
     """
 
     file: TextFile

@@ -23,7 +23,7 @@ _ROW = re.compile(r"Row #(\d+)")
 #: The end of a message about a row with more or fewer cells than there are names.
 CELLS = (
     " – each row must have a cell for each name in the first line. Write decimals with a point, quote cells that hold "
-    "the separator, and write no names of rows (in R: row.names = FALSE)."
+    "the separator, and leave out row names (in R: row.names = FALSE)."
 )
 #: The message about a row that is too long.
 LONG_ROW = "a row is longer than 4 MB. If a quote is not closed, all following text becomes one cell: close the quote."
@@ -34,14 +34,15 @@ OPEN_QUOTE = "a quote opens a cell and is not closed, so all following text beco
 class UnreadableError(DataError):
     """An error about a file that is not a table, or about a row that cannot be read.
 
-    Row 1 is the row of the names, as in pyarrow.
+    Rows are counted as in pyarrow: row 1 holds the names of the columns.
 
     Attributes
     ----------
     line : int or None
         The line of the file, as an editor counts lines, if it is known without reading the file again.
     find_line : callable or None
-        A function that reads the file again and returns the line of a row. Rows are counted from 0 after the names.
+        A function that takes the number of a row, reads the file again, and returns the line. It counts rows from 0,
+        without the row of the names.
     """
 
     line: int | None = None

@@ -27,7 +27,7 @@ class TestNumbers:
     @pytest.mark.parametrize("weights", [("1.250", "900"), ("1.250.000", "3")])
     def test_points_that_may_part_thousands_are_refused_beside_decimal_commas(self, weights, tmp_path):
         path = write(tmp_path / "a.csv", f"{self.HEAD}0;0,9;0,1;{weights[0]}\n1;0,8;0,2;{weights[1]}\n")
-        told = r"'sample_weight' has '1\.250.*' in row 0 \(line 2\)(\. Its point may separate thousands|, where)"
+        told = r"'sample_weight' has '1\.250.*' in row 0 \(line 2\)(\. The point may separate thousands|, where)"
         with pytest.raises(ValueError, match=told):
             accumulate(path, "cw_accuracy")
 

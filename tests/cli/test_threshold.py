@@ -271,15 +271,15 @@ class TestAnotherScore:
     def test_the_text_names_it(self, capsys):
         self.written(self.SCORE)
         out = run(capsys, "a.csv", "--target", "risk=0.1", "--score", "judge")
-        assert "Rank by judge: " in out
-        assert "Both are guaranteed." in out
+        assert "Rank by judge. " in out
+        assert "The guarantees hold for both." in out
         assert "Accept by judge from" in out
 
     @pytest.mark.parametrize("promise", ["coverage=0.9999", "risk=0.0001"])
     def test_nothing_is_said_to_be_guaranteed_where_everything_is_rejected(self, promise, capsys):
         self.written(self.SCORE)
         out = run(capsys, "a.csv", "--target", promise, "--score", "judge", status=1)
-        assert "Rank by confidence: 0 by confidence and 0 by judge" in out
+        assert "Rank by confidence. Accepted cases of every 1,000: 0 by confidence and 0 by judge" in out
         assert "guarantee" not in out
 
     def test_where_everything_is_accepted_there_is_no_threshold(self, capsys):
@@ -298,7 +298,7 @@ class TestAnotherScore:
         assert found["score"] == "judge"
         assert entry["coverage"] == pytest.approx((entry["threshold"] <= self.SCORE)[~gone].sum() / N)
         assert found["coverages"]["judge"] == pytest.approx(entry["coverage"])
-        assert f"Rank by judge: {1000 * entry['coverage']:.0f} by judge" in run(
+        assert f"Rank by judge. Accepted cases of every 1,000: {1000 * entry['coverage']:.0f} by judge" in run(
             capsys, "a.csv", "--target", "risk=0.1", "--score", "judge"
         )
 

@@ -86,7 +86,7 @@ def test_names_that_are_not_utf8_are_told_to_be_changed(ending, tmp_path):
     [
         ("label,p\ncat,0,5\ndog,1,0\n", "Write decimals with a point"),
         ("label,p\ncat,0.5\ndog,1,0\n", "Write decimals with a point"),
-        ('"label","p"\n"1","cat",0.5\n', "write no names of rows"),
+        ('"label","p"\n"1","cat",0.5\n', "leave out row names"),
         ("", "it is empty. The first line must contain the names"),
         ("\n\n", "it is empty. The first line must contain the names"),
         ("label,p\nä,.5\n".encode("latin-1"), "it is not UTF-8 text. Save it as CSV UTF-8"),
