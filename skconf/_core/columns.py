@@ -66,15 +66,20 @@ def in_order_of(
     return proba if order == sorted(order) else proba.take(order, axis=1)
 
 
+def keys_of(table: Any) -> list[Any]:
+    """Return the names of the columns of a table of pandas, polars or pyarrow, or of a mapping of names to columns."""
+    names = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
+    return list(getattr(table, "columns", table) if names is None else names)
+
+
 def column_names(table: Any) -> list[Any] | None:
     """Return the names of the columns of a table; None if they have no names, or default names."""
-    names = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
-    names = getattr(table, "columns", None) if names is None else names
+    names = getattr(table, "columns", None)
     if names is None or callable(names):
         return None
     if isinstance(names, pd.RangeIndex) and names.equals(pd.RangeIndex(len(names))):
         return None
-    listed = list(names)
+    listed = keys_of(table)
     return None if listed == [f"column_{position}" for position in range(len(listed))] else listed
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
+from skconf._core.columns import keys_of
 from skconf._core.labels import Codes, LabelColumn
 
 
@@ -29,15 +30,11 @@ class Groups:
 
 def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
     """Read groups from a column of labels, or from several columns, with a group for each combination that occurs."""
-    if hasattr(groups, "columns"):
-        columns = {label: groups[label] for label in groups.columns}
-    elif isinstance(groups, Mapping):
-        columns = dict(groups)
-    else:
+    if not isinstance(groups, Mapping) and not hasattr(groups, "columns"):
         return _one_column(groups, n_samples, name, getattr(groups, "name", None) or "group")
-    if not columns:
+    if not (keys := keys_of(groups)):
         raise ValueError(f"{name} has no columns.")
-    parts = [_one_column(values, n_samples, f"{name}[{label!r}]", label) for label, values in columns.items()]
+    parts = [_one_column(groups[label], n_samples, f"{name}[{label!r}]", label) for label in keys]
     if len(parts) == 1:
         return parts[0]
     shape = tuple(len(part) for part in parts)

@@ -11,12 +11,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from skconf._core.columns import keys_of
 from skconf._core.problems import located
 from skconf._core.warn import warned_once
 from skconf.accumulation._accumulator import MetricAccumulator, holding
 from skconf.accumulation._read import Job, read_files
 from skconf.accumulation._state import State, Totals
-from skconf.tables._columns import Columns, column_names, takes_columns
+from skconf.tables._columns import Columns, takes_columns
 from skconf.tables._entries import library_of
 
 
@@ -53,15 +54,15 @@ def accumulate(
           several paths lead to the same file, it is read once. A folder, or a pattern that ends in a star, skips files
           with other endings, such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or
           bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" are read as "1",
-          unless these texts are labels themselves. A part ``name=value`` of a path is read as a column.
+          unless "1.0" or "True" is itself a label. A part ``name=value`` of a path is read as a column.
         - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
           polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
           dimensions);
-        - a DataFrame of Dask or Spark, or a mapping of Dask arrays. Each partition is read where it is, and
-          the results are merged in a tree of tasks, by the current scheduler, client or session.
+        - a DataFrame of Dask or Spark, or a mapping of Dask arrays. The current scheduler, client or
+          session reads each partition where it is stored, and merges the results in a tree of tasks.
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
-        Metrics, as in :class:`~skconf.MetricAccumulator`. Or an empty accumulator with the options of your choice; it
-        is not changed.
+        Metrics, as in :class:`~skconf.MetricAccumulator`. To choose its options, pass an empty accumulator instead; the
+        empty accumulator is not changed.
     {columns}
     n_jobs : int, default=None
         Number of threads that read files. None means 1, unless ``joblib.parallel_config`` sets another number; -1 means
@@ -73,8 +74,8 @@ def accumulate(
     Returns
     -------
     MetricAccumulator, or dict of MetricAccumulator
-        With `groups`, a dict with one accumulator for each group. The key is a label, or a tuple of labels for several
-        columns.
+        With `groups`, a dict with one accumulator for each group. The key is the label of the group, or a tuple of
+        labels if `groups` names several columns.
 
     Raises
     ------
@@ -115,8 +116,8 @@ def accumulate(
     empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
     if empty.n_samples:
         raise ValueError(
-            f"The accumulator that is passed as names must be empty, but is {empty!r}. Pass an empty one, and merge "
-            "the result into yours."
+            f"The accumulator that is passed as names must be empty, but is {empty!r}. Pass an empty "
+            "accumulator, and merge the result into the filled one."
         )
     labels = empty.labels if labels is None else labels
     pos_label = empty.pos_label if pos_label is None else pos_label
@@ -141,7 +142,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, 
 
         return read_spark(data, job)
     if isinstance(data, Mapping) or hasattr(data, "columns"):
-        job = replace(job, columns=job.columns.found_in(column_names(data)))
+        job = replace(job, columns=job.columns.found_in(keys_of(data)))
         return job.states(job.read(data))
     if not isinstance(data, Iterable):
         raise TypeError(
@@ -156,10 +157,10 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, 
     for number, table in enumerate(chain(first, items)):
         place = f"table {number}"
         if number == 0:
-            job = job.on_parts(column_names(table))
+            job = job.on_parts(keys_of(table))
         else:
             with located(place):
-                job.columns.check_further(column_names(table), asked, "table 0")
+                job.columns.check_further(keys_of(table), asked, "table 0")
         with located(place), warned_once(place, warned), libraries.limit(limits=1, user_api="blas"):
             job.add(total, job.read(table))
     return job.states(total)

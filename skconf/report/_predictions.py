@@ -72,7 +72,7 @@ def confidence_report(
         gives no intervals.
     baseline : model, default=None
         The model that the others are compared with, if there are several models. None means the first.
-    slices : DataFrame, or mapping of str to array-like of shape (n_samples,), default=None
+    slices : DataFrame, mapping or array-like of shape (n_samples,), default=None
         Columns that divide the rows into slices, such as region, device, day or age. The page lists all slices of all
         columns, worst first, and names the overconfident ones. A column with more than 12 different numbers, or more
         than 31 days, is divided into four slices of about equal size, such as "age 37 to 52". If a column has more than

@@ -1,6 +1,6 @@
 """The slices that have thresholds of their own: predicted classes, or samples with the same values in some columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 
 from skconf._core.arrays import refuse_hidden
 from skconf._core.checks import check_option
+from skconf._core.columns import keys_of
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
@@ -122,10 +123,11 @@ def _table_of(slices: Any, n_rows: int) -> pd.DataFrame:
     """Return the given values of slices as a table; raise if their length is not `n_rows`."""
     if isinstance(slices, pd.DataFrame):
         table = slices.reset_index(drop=True)
-    elif isinstance(slices, dict):
-        for name, values in slices.items():
+    elif isinstance(slices, Mapping) or hasattr(slices, "columns"):
+        columns = {name: slices[name] for name in keys_of(slices)}
+        for name, values in columns.items():
             refuse_hidden(values, f"slices[{name!r}]")
-        table = pd.DataFrame({name: np.asarray(values) for name, values in slices.items()})
+        table = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
     elif isinstance(slices, pd.Series):
         table = slices.reset_index(drop=True).to_frame("slice" if slices.name is None else slices.name)
     else:

@@ -258,12 +258,6 @@ def labels_in_names(proba: Sequence[Any]) -> list[str] | None:
     return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
 
 
-def column_names(table: Any) -> list[Any]:
-    """Return the names of the columns of a table of any kind."""
-    names = getattr(table, "column_names", None)  # of pyarrow
-    return list(names if names is not None else getattr(table, "columns", table))
-
-
 def _several(names: Any) -> list[Any]:
     """Return one name or several as a list."""
     if names is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._core.columns import PREFIX, Spellings, plain
+from skconf._core.columns import PREFIX, Spellings, keys_of, plain
 from skconf._core.grades import (
     are_of_hundred,
     are_truths,
@@ -28,7 +28,7 @@ from skconf.profile._abstained import check_abstained
 from skconf.profile._pairs import codes_of
 from skconf.profile._profile import weigh_part
 from skconf.tables._answers import Answers
-from skconf.tables._columns import Columns, column_names, labels_in_names
+from skconf.tables._columns import Columns, labels_in_names
 from skconf.tables._entries import (
     as_series,
     by_name,
@@ -53,7 +53,7 @@ def read_predictions(columns: Columns, table: Any, *, whole: bool = False) -> Co
     columns: call `found_in` first. Confidences of a `whole` table may be percentages without a sign. In a part of a
     table, they are never read as percentages, because the other parts may not hold percentages.
     """
-    columns.check(column_names(table))
+    columns.check(keys_of(table))
     lengths = {name: len(table[name]) for name in columns.needed}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"columns must be of equal length, but their numbers of rows are {lengths}.")

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._core.columns import plain
+from skconf._core.columns import keys_of, plain
 from skconf._core.grades import has_percentages
 from skconf._core.messages import counted, listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, PREDICTIONS, UNITS, USUAL, spelled
 from skconf.profile import ConfidenceProfile
-from skconf.tables._columns import Columns, NoPredictionsError, column_names
+from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._entries import as_numbers, as_series, have_no_entry, rows_where
 from skconf.tables._files import BATCH_ROWS, FrameFile, OpenedFile
 from skconf.tables._guesses import HEAD_ROWS, guess
@@ -143,7 +143,7 @@ def read_graded_rows(file: OpenedFile, columns: Columns, ids: Any = None) -> Row
         states = file.frame["state"].value_counts().to_dict() if isinstance(file, FrameFile) else {}
         if (ungraded := ungraded_in(columns, table)).any():
             kept = np.flatnonzero(~ungraded)
-            table = rows_where(table, column_names(table), ~ungraded)
+            table = rows_where(table, keys_of(table), ~ungraded)
             if not states:  # a log says why its samples have no grade
                 states["unscored"] = n = int(ungraded.sum())
                 said.append(f"left out {counted(n, 'row')} without a grade in column {columns.correct!r}")
@@ -214,7 +214,7 @@ def _ids_in(table: Any, column: Any, columns: Columns) -> tuple[NDArray[Any] | N
 
     There are no ids if some are missing, or if the column has so few different values that these must be kinds of rows.
     """
-    if column not in column_names(table) or column in columns.named:
+    if column not in keys_of(table) or column in columns.named:
         return None, None, ""
     try:
         ids = plain_labels(table, column)
@@ -237,7 +237,7 @@ def _clusters_in(
     own, repeated, words = _ids_in(table, column, columns)
     if repeated is not None:
         return own, repeated, column, [words]
-    unit = _unit_column(column_names(table))
+    unit = _unit_column(keys_of(table))
     _, units, more = _ids_in(table, unit, columns)
     return own, None, None if units is None else unit, [each for each in (words, more) if each]
 

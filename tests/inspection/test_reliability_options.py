@@ -126,7 +126,7 @@ class TestBinless:
 
     def test_groups_are_refused(self):
         profile = ConfidenceProfile.from_correctness([0, 1, 1, 0], [0.5, 0.6, 0.7, 0.8], groups=[0, 0, 1, 1])
-        with pytest.raises(ValueError, match='choose "quantile"'):
+        with pytest.raises(ValueError, match='groups or a prevalence, choose strategy="quantile"'):
             ReliabilityDisplay.from_predictions(profile, strategy="binless")
 
 
@@ -143,7 +143,7 @@ class TestOneClass:
         assert (shown.accuracy <= shown.high).all()
         assert not np.allclose(shown.high, plain.high)
         assert shown.overall[2] < shown.overall[1] < shown.overall[3]
-        with pytest.raises(ValueError, match="at a prevalence"):
+        with pytest.raises(ValueError, match="groups or a prevalence"):
             ReliabilityDisplay.from_profile(rare, strategy="binless")
 
     @pytest.mark.parametrize("strategy", ["uniform", "quantile", "binless"])

@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
+from skconf.inference import by_group
 from skconf.selective._cells import columns_of
 from skconf.selective._promises import KINDS, MeanCharge, RateCap
 from skconf.selective._rewards import _BETS, fewest_terms
@@ -177,6 +178,25 @@ def test_small_slices_are_rejected_and_do_not_share():
     assert found.guarantees["shown"].tolist() == [True, False]
 
 
+@pytest.mark.parametrize("n_columns", [1, 2])
+@pytest.mark.parametrize("kind", ["mapping", "polars", "pyarrow"])
+def test_tables_of_other_packages_make_the_same_slices(kind, n_columns):
+    columns = {"region": np.array(["north", "south"])[np.arange(3000) % 2], "site": np.arange(3000) // 1500}
+    columns = dict([*columns.items()][:n_columns])
+    if kind == "polars":
+        table = pytest.importorskip("polars").DataFrame(columns)
+    else:
+        table = pytest.importorskip("pyarrow").table(columns) if kind == "pyarrow" else columns
+    y, proba = draw(3000, 5)
+    found, expected = (
+        tune_threshold(y, proba, target=0.1, confidence_level=LEVEL, slices=each)
+        for each in (table, pd.DataFrame(columns))
+    )
+    pd.testing.assert_series_equal(found.thresholds, expected.thresholds)
+    groups = [by_group("cw_accuracy", y, proba, groups=each) for each in (table, pd.DataFrame(columns))]
+    pd.testing.assert_frame_equal(*groups)
+
+
 def test_few_rows_show_more_where_the_strictest_test_spends_all():
     """Of 100 rows, the first 65 without an error: the strictest test accepts 59, and needs all of 0.05 for itself."""
     sure = np.linspace(1, 0.5, 100)
@@ -225,9 +245,7 @@ def test_a_slice_with_too_few_samples_counts_those_that_each_promise_is_about():
     y, proba = draw(1100)
     region = np.where(np.arange(1100) < 100, "small", "large")
     target = {"risk": 0.3, "false_negative_rate": {1: 0.02}}
-    with pytest.warns(
-        UserWarning, match=r"'small', false_negative_rate of class 1 0\.02: \d+ samples of class 1;"
-    ):
+    with pytest.warns(UserWarning, match=r"'small', false_negative_rate of class 1 0\.02: \d+ samples of class 1;"):
         found = tune_threshold(y, proba, target=target, confidence_level=LEVEL, slices=region)
     small = found.guarantees.set_index("slice").loc["small"].set_index("risk")
     assert small["n_samples"].tolist() == [100, (y[:100] == 1).sum()]

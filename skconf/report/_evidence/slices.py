@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
+from skconf._core.columns import keys_of
 from skconf._core.labels import Codes
 from skconf._core.messages import visible
 from skconf._core.numbers import fewest_digits
 from skconf._core.probabilities import Floats
-from skconf.tables._columns import column_names
 from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import OpenedFile
 from skconf.tables._rows import read_columns
@@ -59,17 +59,14 @@ class Slices:
 
 
 def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
-    """Return the slices by each column of a table.
+    """Return the slices by each column of a table, or by a single column.
 
-    Raise a TypeError if `columns` has no names. Raise a ValueError if there is no column, or if one has another length
-    than `n_samples`, holds lists or other containers, or has a different text in nearly every row.
+    Raise a ValueError if there is no column, or if one has another length than `n_samples`, holds lists or other
+    containers, or has a different text in nearly every row.
     """
-    if not isinstance(columns, Mapping) and (isinstance(columns, pd.Series) or not hasattr(columns, "columns")):
-        raise TypeError(
-            f"slices must be a DataFrame, or a mapping of names to columns, but is {type(columns).__name__}. Pass "
-            "slices={'region': values}."
-        )
-    names = column_names(columns)
+    if isinstance(columns, pd.Series) or not (isinstance(columns, Mapping) or hasattr(columns, "columns")):
+        columns = {getattr(columns, "name", None) or "slice": columns}
+    names = keys_of(columns)
     if not names:
         raise ValueError("slices has no columns. Pass at least one column, or leave slices out.")
     return {name: read_column(name, columns[name], n_samples) for name in names}
