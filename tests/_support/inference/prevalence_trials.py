@@ -260,8 +260,8 @@ def loss_part(frame):
     changes = "does not change the area under any ROC curve"
     changes = f"changes areas under ROC curves by up to {moved:.0e}" if moved else changes
     return f"""{table([["method", *map(_percent, SHARES)], *rows])}
-Of the {len(each) // len(SHARES)} pairs of a data set and a model, calibration followed by the factor is better than
-the factor alone in {counts}. The factor {changes}.
+There are {len(each) // len(SHARES)} pairs of a data set and a model. Calibration followed by the factor is better than
+the factor alone for these numbers of pairs: {counts}. The factor {changes}.
 """
 
 
@@ -464,8 +464,8 @@ def intervals_part(frame):
     text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
     noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
     text += f"\nThere are {sets}. "
-    text += f"So the standard error of a share is {min(noise):.3f} to {max(noise):.3f}.\n"
-    text += "\nThe next table has the same shares, by the number of errors that are expected in the rows of the common "
+    text += f"So the standard error of a proportion in the table is {min(noise):.3f} to {max(noise):.3f}.\n"
+    text += "\nThe next table has the proportions by the number of errors that are expected in the rows of the common "
     text += "class:\n\n"
     there = [name for name in _EXPECTED if name in by_errors.index]
     more = [[name, *(share_of(by_errors.loc[errors, name]) for errors in there)] for name in METRICS]
@@ -475,8 +475,8 @@ def intervals_part(frame):
     if several.notna().any(axis=None) and none.notna().any(axis=None):
         text += f"""
 With one expected error or more, {_from_to(several)} of the intervals of a metric cover the true value.
-With less than 0.1 expected errors, {_from_to(none)} of them do, because an interval that reaches up to a large error
-rate also contains a small one.
+With less than 0.1 expected errors, {_from_to(none)} of them do, because they are wide: they contain small error rates
+and large ones.
 """
     return text
 
@@ -488,7 +488,8 @@ def _from_to(shares):
 def _by_chance(share, n_sets):
     """Say how much a share varies by chance."""
     error = sqrt(share * (1 - share) / n_sets)
-    return f"A share near {share:g} in {n_sets:,} sets has a standard error of {error:.{2 if error > 0.009 else 3}f}. "
+    decimals = 2 if error > 0.009 else 3
+    return f"If a proportion of {n_sets:,} sets is near {share:g}, its standard error is {error:.{decimals}f}. "
 
 
 # --- the guarantee --------------------------------------------------------------------------------------------------
@@ -638,7 +639,7 @@ def promises_part(frame):
         text += f"and {most:.0%} could be answered.\n"
     n_sets = len(some) // some["share"].nunique()
     limit = 0.05 + 2 * sqrt(0.05 * 0.95 / n_sets)
-    return f"{text}\n{_by_chance(0.05, n_sets)}So shares of up to {limit:.3f} can occur by chance.\n"
+    return f"{text}\n{_by_chance(0.05, n_sets)}So proportions of up to {limit:.3f} can occur by chance.\n"
 
 
 # --- the page -------------------------------------------------------------------------------------------------------
@@ -672,8 +673,8 @@ HEAD = """\
 
 **In short.** Calibrate on rows that the model was not trained on. Then multiply the probability of each class by a
 *factor*: the share of the class in production, divided by its share in these rows. This needs no labels from
-production. At shares of 0.3% and 1%, the log loss was then lower than with the factor alone, and lower than after
-calibration on 500 rows at the true share.
+production. At shares of 0.3% and 1%, calibration followed by the factor had a lower log loss than the factor alone, and
+than calibration on 500 rows at the true share.
 
 [Another page](prevalence.md) says what to do. This page has the numbers, and their dates. The command is `{command}`.
 After an interruption it continues where it stopped.
@@ -696,10 +697,10 @@ each pair of a data set and a model: {n}.""",
     "rebalanced": (
         "Trained at the true share, and rebalanced",
         """\
-There are up to 8,000 training rows, in which the rarer class has the same share as in production. Before the training,
-the rows are rebalanced to equal shares, or not. The table has the same loss as the table above. The first three columns
-are averages over the four shares: uncalibrated, with the factor alone, and after calibration on 250 + 250 other rows
-and the factor. In each cell, the first loss is of logistic regression (linear), the second of XGBoost (trees). The
+The models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. The classes
+are balanced by one of three methods, or not at all (none). The loss is computed as for the table above. The first three
+columns are averages over the four shares: uncalibrated, with the factor alone, and after calibration on 250 + 250 other
+rows and the factor. In each cell, the first loss is of logistic regression (linear), the second of XGBoost (trees). The
 other columns are for one share each, after calibration and the factor. Number of random splits for each pair of a data
 set and a model: {n}.""",
     ),
@@ -713,29 +714,29 @@ and a share. Errors, and widths of intervals, are in percentage points.""",
     "refutations": (
         "Label shift that holds",
         """\
-`estimate_prevalence` tests whether only the shares have changed (label shift). Here this is true, so the test should
-reject it in 5% of sets, at p < 0.05. The table says how often it does, in the same populations. The probabilities are
-not calibrated, because this does not change the result of the test. There are {n} sets of each of the twelve
-combinations.""",
+`estimate_prevalence` tests whether only the shares have changed (label shift). In these simulations, only the shares
+have changed, so the test should reject label shift in 5% of the sets, at p < 0.05. The table says how often the test
+rejects it, in the same populations as above. The probabilities are not calibrated, because calibration does not change
+the result of the test. There are {n} sets of each of the twelve combinations.""",
     ),
     "intervals": (
         "Metrics at a stated share",
         """\
 The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
-rows of the common class, and then of the rarer class. There are the four shares and five models. The classes are
-Gaussians at a distance of 2 (one model is overconfident, one calibrated), 0.7 (a bad model), 4 (a good one) or 6 (a
-nearly perfect one). A dash means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has an
-interval. The rows of the common class have up to 99.7% of the weight. If they have no error, the upper end of an
-interval is the largest error rate that so few rows do not exclude. Such intervals are wide, and cover the true value in
-more than 95% of sets.""",
+rows of the common class, and then of the rarer class. The first four columns of numbers are averages over the four
+shares and five models. The two classes are Gaussians at a distance of 2 (one model is overconfident, one calibrated),
+0.7 (a bad model), 4 (a good one) or 6 (a nearly perfect one). A dash means fewer than 20 intervals: the size ratio
+depends on single errors, so it seldom has an interval. The rows of the common class have up to 99.7% of the weight. If
+no answer in these rows is wrong, the upper end of an interval is the largest error rate that is compatible with so few
+rows. Such intervals are wide, and cover the true value in more than 95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
 The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then come the share of
 cases that are answered and, after "of", the share that could be answered. In the last three rows (noise of the target),
-the error rate is just above the target at every threshold, so any accepted case counts as a violation. These rows
-differ in which class has the errors. There are {n} sets for each cell.""",
+the error rate is just above the target at every threshold, so any accepted case counts as a violation. The errors are
+in the common class, in the rarer class, or in both. There are {n} sets for each cell.""",
     ),
 }
 
