@@ -72,6 +72,14 @@ def test_the_table_has_the_counts_of_levels_and_the_intervals_of_the_verdict():
         assert row["miscalibration"] in ("overconfident: mild", "overconfident: serious", "overconfident: unusable")
 
 
+def test_intervals_of_clusters_do_not_hold_together():
+    joint, alone = (
+        trust(evidence_of(groups=groups)).parts[-1].notes[0] for groups in (None, np.arange(len(SURE)) // 2)
+    )
+    assert "With a probability of 95%, all intervals of a model contain their true values." in joint
+    assert "With a probability of 95%, each interval contains its true value." in alone
+
+
 def test_ranges_stand_in_the_order_of_their_confidences():
     said = [0.55, *np.full(3000, 0.97), *np.full(3000, 0.996), *np.full(500, 0.9995), *np.full(30, 1.0)]
     right = [1, *(np.arange(3000) > 300), *(np.arange(3000) > 200), *np.ones(530)]

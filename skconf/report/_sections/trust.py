@@ -119,13 +119,14 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
     if "miscalibration" in frame and (frame["miscalibration"] == DASH).all():
         frame = frame.drop(columns="miscalibration")
     note = {
-        "right or wrong": (
-            "Expected: the errors that the confidences imply, Σ (1 − c). If answers are not in clusters, the "
-            "intervals hold together for all rows of this table."
-        ),
+        "right or wrong": "Expected: the errors that the confidences imply, Σ (1 − c).",
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",
     }[words.kind]
+    if words.kind == "right or wrong" and len(frame) > 1:
+        in_clusters = any(profile.groups is not None for profile in evidence.profiles.values())
+        which = "each interval contains its" if in_clusters else "all intervals of a model contain their"
+        note += f" With a probability of 95%, {which} true value{'' if in_clusters else 's'}."
     if "miscalibration" in frame:
         note += " Miscalibration: this grade at least; it may be worse."
     title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
