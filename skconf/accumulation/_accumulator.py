@@ -48,7 +48,8 @@ class MetricAccumulator:
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns of probabilities. None uses the labels of the first part, which must then have all labels.
     pos_label : label, default=None
-        Positive class. None uses the second label in a binary task, and no label in a task with more classes.
+        Positive class. None means the second label in a binary task. A task with more classes then has no positive
+        class.
     intervals : bool, default=True
         Keep the sums that :meth:`confidence_interval` needs. With False, parts are added about twice as fast.
     max_levels : int, default=65_536
@@ -61,9 +62,10 @@ class MetricAccumulator:
     n_samples : int
         Number of samples added.
     labels : ndarray of shape (n_classes,) or None
-        Labels of the columns of probabilities. None before they are known, and if parts only have correctness.
+        Labels of the columns of probabilities. None until they are known from the argument `labels` or from a part.
+        Parts that have only correctness have no labels.
     pos_label : label or None
-        Positive class of a binary task, as it was given.
+        The argument `pos_label`; None if it was not given.
 
     Raises
     ------
@@ -71,7 +73,7 @@ class MetricAccumulator:
         If there is no such metric. If a metric cannot be accumulated, for instance because it takes no sample weights,
         or needs all predictions at once.
     TypeError
-        If an entry does not name a metric, or names one whose value is not a single number.
+        If an entry does not name a metric, or if the value of a metric is not a single number.
 
     See Also
     --------
@@ -80,12 +82,12 @@ class MetricAccumulator:
 
     Notes
     -----
-    The grid keeps the leading binary digits of a confidence c that is below 1/2, and of 1 − c otherwise. The number of
-    digits is such that there are `max_levels` steps in [0, 1]; for 65,536 steps, nine digits after the first one are
-    kept. So confidences near 1 are separated as finely as confidences near 0. No other confidence is rounded to 0, 1/2
-    or 1, because these may be frequent. Confidences that are rounded to the same number count as tied. The exact score
-    lies between the scores of two orders: among the predictions with the same rounded confidence, either all right ones
-    come first, or all wrong ones.
+    If a confidence c is below 1/2, the grid keeps its leading binary digits. If c is larger, the grid keeps the leading
+    binary digits of 1 − c, so confidences near 1 are separated as finely as confidences near 0. There are `max_levels`
+    steps in [0, 1]; for 65,536 steps, the first nonzero digit and the nine digits after it are kept. The confidences 0,
+    1/2 and 1 may be frequent, so no other confidence is rounded to them. Confidences that are rounded to the same
+    number count as tied. Two orders of tied predictions give bounds: the exact score lies between the score with all
+    right predictions first and the score with all wrong predictions first.
 
     Adding a small part takes about a millisecond. For parts of at least 10,000 samples, this overhead is negligible.
 
@@ -132,7 +134,7 @@ class MetricAccumulator:
 
     @property
     def pos_label(self) -> Any:
-        """Positive class, as it was given."""
+        """The argument `pos_label`; None if it was not given."""
         return self._plan.pos_label
 
     @documented()
@@ -149,8 +151,8 @@ class MetricAccumulator:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels. Or a profile; then leave out the parameters of labels, predictions and weights, because the
-            profile holds them. For a generative system, make the profile by
+            True labels, or a profile. A profile also holds predictions and weights, so leave out the other parameters.
+            For a generative system, make the profile by
             :meth:`ConfidenceProfile.from_correctness <skconf.ConfidenceProfile.from_correctness>`.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities, with a column for each class in the order of `labels`. Or a table whose columns are named by
@@ -194,9 +196,10 @@ class MetricAccumulator:
         Raises
         ------
         TypeError
-            If it is not an accumulator.
+            If `other` is not an accumulator.
         ValueError
-            If its metrics or options, or the labels of its predictions, differ. Nothing is then added.
+            If the two accumulators differ in their metrics, in their options or in the labels of their predictions.
+            Nothing is then added.
         """
         if not isinstance(other, MetricAccumulator):
             raise TypeError(f"merge needs another MetricAccumulator, but got {other!r}.")
@@ -238,8 +241,8 @@ class MetricAccumulator:
         Returns
         -------
         dict of str to float
-            Bounds on the absolute error by name. The bound is 0 for scores that are exact up to rounding errors of
-            about 1e-15.
+            A bound on the absolute error of each score, by the name of the score. The bound is 0 for scores that are
+            exact up to rounding errors of about 1e-15.
 
         Raises
         ------
@@ -258,7 +261,7 @@ class MetricAccumulator:
         confidence_level : float, default=0.95
             Confidence level, in [0.5, 1).
         n_resamples : int, default=1000
-            Number of random draws of the sums, for formulas with kinks, such as `neg_ece`.
+            Number of random draws of the sums. Only the method "normal" uses draws, for instance for `neg_ece`.
         random_state : int, Generator or None, default=0
             Seed of these draws.
 
@@ -266,14 +269,19 @@ class MetricAccumulator:
         -------
         DataFrame
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
-            and `error_bound`. The methods "exact", "binomial" and "delta" have the same results as in
-            :func:`skconf.inference.confidence_interval`, except that the intervals of areas are wider by their error
-            bound. "normal" replaces "bootstrap": it draws the sums from a normal distribution, without resampling (for
-            `neg_mce`, this distribution is wider if a bin has few samples). "bayesian", which
-            :func:`skconf.inference.confidence_interval` uses below 100 errors, needs the samples. From 30 to 100
-            errors, "delta" replaces it; 95% intervals then covered the truth in 85 to 97% of simulated sets. Below 30
-            errors, and for the calibrated size ratio, there is no interval: `low`, `high` and `standard_error` are NaN,
-            and a warning says why.
+            and `error_bound`. If a score has no interval, `low`, `high` and `standard_error` are NaN, and a warning
+            says why. The methods are the same as in :func:`skconf.inference.confidence_interval`, with these
+            differences:
+
+            - "exact", "binomial" and "delta" have the same results, except that the intervals of areas are wider by
+              their error bound.
+            - "normal" replaces "bootstrap". The sums are drawn from a normal distribution, without resampling. For
+              `neg_mce`, this distribution is wider if a bin has few samples.
+            - "delta" replaces "bayesian" from 30 to 100 errors, because "bayesian" needs the samples. 95% intervals
+              then covered the truth in 85 to 97% of simulated sets. Below 30 errors, metrics that need "bayesian" have
+              no interval.
+            - The calibrated size ratio, and metrics that depend on the values of the confidences, such as
+              `neg_smooth_ece`, never have an interval.
 
         Raises
         ------
@@ -368,9 +376,9 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If it is the state of an accumulator with other arguments, or if it has been changed.
+            If the state is that of an accumulator with other arguments, or if an array is missing or has been changed.
         TypeError
-            If it is not a mapping.
+            If `state` is not a mapping.
 
         Examples
         --------

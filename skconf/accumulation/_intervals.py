@@ -23,16 +23,16 @@ _CANCELLED = 1e-13
 
 
 class Moments:
-    """The sums of a metric over samples and, for each pair of sums, the sum of the products of their terms.
+    """The sums of the terms of a metric over samples, and the sums of the products of every two terms.
 
     Parameters
     ----------
     statistic : Statistic
-        The function of the sums.
+        The statistic that is computed from the sums.
     sums : tuple of ndarray
         The sums of the metric.
     products : tuple of ndarray
-        The sums of the results of :meth:`BlockSums.products`.
+        The results of :meth:`BlockSums.products`, added up over all blocks of samples.
     n_units : int
         Number of samples with positive weight.
     """
@@ -97,10 +97,10 @@ class Moments:
         rng : Generator
             The generator of the draws.
         calibrated : sequence of tuple of ndarray
-            For calibration errors, the sums that are expected if confidences are calibrated, and the sums of products
-            of deviations from them. Sums drawn with these means and variances show how large the error is by chance. If
-            more than 1 − `confidence_level` of the draws have an error at least as large as the value, the interval is
-            extended to 0. For other metrics, empty tuples.
+            For calibration errors, the means and the covariances of the sums if confidences are calibrated. Draws with
+            these means and covariances show how large the error is by chance. If the share of draws with an error at
+            least as large as the value exceeds 1 − `confidence_level`, the interval is extended to 0. For other
+            metrics, two empty tuples.
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
@@ -155,7 +155,7 @@ def area_interval(
 
 
 def check_enough(part: float, total: float, squares: float) -> None:
-    """Raise if the rarer of two kinds of samples has too few samples for an interval from sums.
+    """Raise if one of the two kinds of samples is too rare for an interval from sums.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _ALONE = (0.0, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class LevelTable:
-    """Weights at every distinct score, for two kinds of samples: right and wrong, or of a class and of others.
+    """Weights at every distinct score for two kinds of samples: right and wrong, or in a class and in other classes.
 
     The table is exact up to `limit` distinct scores. If there are more, scores are rounded to a grid that is the same
     for all data. So tables can be merged in any order, with the same result.

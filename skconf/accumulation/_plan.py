@@ -36,7 +36,7 @@ class Plan:
     Parameters
     ----------
     statistics : mapping of str to Statistic
-        The scores, by the keys that their results will have.
+        The scores. Each key is also the key of the result.
     intervals : bool
         Whether second moments are kept.
     max_levels : int
@@ -88,16 +88,16 @@ class Plan:
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
             raise ValueError(
-                f"The model abstains in {gone:,} of {n_rows:,} rows, but accumulators only count answers. Leave these "
-                "rows out of every part. All metrics of the answers are then exact. For the coverage of all rows, "
-                "multiply the coverage of the answers by the share of rows that are answers. Or evaluate all rows "
-                "together, in memory."
+                f"The model abstains in {gone:,} of {n_rows:,} rows, but accumulators only accept rows with an "
+                "answer. Leave the other rows out of every part. All metrics of the answers are then exact. For the "
+                "coverage of all rows, multiply the coverage of the answers by the share of rows with an answer. Or "
+                "evaluate all rows together, in memory."
             )
         if profile.prevalence is not None:
             raise ValueError(
-                "at_prevalence weights the rows of a part by the shares of the classes in this part, which differ from "
-                "the shares in all rows. Evaluate all rows together, in memory. Or pass sample_weight: the share of "
-                "the class where the model is used, divided by its share in all rows."
+                "at_prevalence computes weights from the shares of the classes in a part, but these shares differ from "
+                "the shares in all rows. Evaluate all rows together, in memory. Or pass as sample_weight of a row the share of "
+                "its class where the model is used, divided by the share of this class in all rows."
             )
         task = Task.of(profile)
         self.check(task, onto)
@@ -173,8 +173,9 @@ class Plan:
             statistic.metric.check_kind(profile)
         if self.of_confidences and profile.kind == "costs":
             raise ValueError(
-                "Areas under curves of costs cannot be accumulated, because accumulators count right and wrong "
-                "answers. Leave them out, or compute them from predictions in memory."
+                "Areas under curves of costs cannot be accumulated, because at each confidence, accumulators keep the "
+                "weights of right and wrong answers, but no costs. Leave these areas out, or compute them from "
+                "predictions in memory."
             )
         refuse_scaled("A metric of parts", profile.weight_scale)
 

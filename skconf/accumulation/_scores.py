@@ -83,7 +83,7 @@ class ScoreOfSums(Score):
             self.sums(state, kind) for kind in ("values", "products", "expected", "variances")
         )
         if not products:
-            raise ValueError(f"it uses more than {MOST_SUMS} sums, and the products of so many sums are not kept")
+            raise ValueError(f"it uses more than {MOST_SUMS} sums, so the products that an interval needs are not kept")
         metric = self.statistic.metric
         statistic = (
             replace(self.statistic, in_costs=True) if state.task.of_costs and metric.of_losses else self.statistic
@@ -91,8 +91,8 @@ class ScoreOfSums(Score):
         moments = Moments(statistic, values, products, state.n_units)
         if metric.rests_on == "tail":
             raise ValueError(
-                "it depends on the most confident answers, and sums do not show how many of these should be wrong. Use "
-                "capped_size_ratio, or compute it from predictions in memory"
+                "it depends on the most confident answers, and sums do not show how many errors are expected among "
+                "these answers. Use capped_size_ratio, or compute it from predictions in memory"
             )
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
@@ -172,7 +172,7 @@ class ScoreOfConfidences(ScoreOfTables):
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence, Σ w and Σ w² of the samples at each level."""
         if not self.takes_rounded:
-            raise ValueError("it has no influence values, and there are no samples to resample")
+            raise ValueError("its interval needs resampling, but accumulators keep no samples")
         profile, weight, squares = self._profile(state, None)
         return self.statistic.influence(profile), weight, squares
 
@@ -244,7 +244,7 @@ def as_score(name: str, statistic: Statistic) -> Score:
         try:
             metric.value(_TRIAL)
         except ValueError as error:
-            reason = f"it needs more than sums, and more than confidences, correctness and weights ({error})"
+            reason = f"it cannot be computed from sums, nor from confidences, correctness and weights alone ({error})"
     if reason:
         raise ValueError(
             f"{name} cannot be accumulated: {reason}. Leave it out, or compute it from predictions in memory."

@@ -67,8 +67,8 @@ class SumVector:
     shapes : dict of str to list of shapes
         Shapes of the sums by name, in the order of the names.
     pairs : ndarray of shape (2, n_sums) or (2, n_sums, n_groups)
-        All sums and their rounding errors. The sums of a part may lack rounding errors; the shape is then (1, n_sums,
-        n_groups).
+        All sums and their rounding errors. The sums of a new part have no rounding errors yet, so their shape is
+        (1, n_sums, n_groups).
     """
 
     shapes: Mapping[str, Sequence[Sequence[int]]]
@@ -119,9 +119,9 @@ class Task:
     threshold : float or None
         Threshold of the selective classifier that made the predictions.
     rejects : bool
-        Whether that classifier has a reject label.
+        Whether the selective classifier has a reject label.
     of_costs : bool
-        Whether answers have their own costs, which have no known bound.
+        Whether answers have costs instead of being right or wrong. Costs have no known bound.
     in_groups : bool
         Whether answers depend on each other.
     """
@@ -173,7 +173,7 @@ class Task:
         for name, are in _KINDS.items():
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
-                    f"All parts must be of the same kind, but only some {are}. Accumulate them separately."
+                    f"All parts must be of the same kind, but only some {are}. Accumulate the two kinds separately."
                 )
 
 
@@ -192,7 +192,8 @@ class State:
     sums : SumVector
         The sums of the additive metrics.
     tables : dict of str to LevelTable
-        Tables of the confidences, of the probabilities of classes, and of the scores if these are not the confidences.
+        Tables of the confidences, of the probabilities of classes, and of the scores if answers are ranked by a score
+        that is not the confidence.
     """
 
     n_samples: int
@@ -265,13 +266,13 @@ class Totals:
     Attributes
     ----------
     place : dict of label to int
-        Position of each group. Without groups, the key is None.
+        Position of each group. Without groups, the only key is None.
     counts : ndarray of shape (n_groups, 2)
         Number of samples, and number of samples with positive weight.
     task : Task or None
         The facts that all predictions share. None before there are any predictions.
     sums : SumVector or None
-        The sums. Their last axis is over the groups, and may be longer than the number of groups.
+        The sums, with groups along the last axis. This axis may have room for more groups.
     tables : list of dict of str to LevelTable
         Tables of each group.
     """

@@ -74,7 +74,7 @@ class BentTemperatureCalibrator(Calibrator):
 
     Here a is the inverse temperature, c bends the log-probabilities, and d changes confidences that are near 1. The
     parameters minimise Σ w · log loss + 0.05 (a − 1)² + c² + d² + 0.5 |b|², which is convex. The result is mixed with
-    the uniform distribution, which counts as one sample. A class without samples is scaled like the others.
+    the uniform distribution, whose share is 1 / (Σ w + 1). A class without samples is scaled like the others.
 
     Parameters
     ----------

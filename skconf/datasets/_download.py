@@ -94,7 +94,7 @@ def _get(url: str, target: Path, title: str) -> None:
                     bar.update(len(block))
                     if file.tell() > MOST_SENT:
                         raise ValueError(
-                            f"{url} sends more than {MOST_SENT:,} bytes; no file of the data sets has so many"
+                            f"{url} sends more than {MOST_SENT:,} bytes; every file of the data sets is smaller"
                         )
         size = target.stat().st_size
         if total not in (None, size):
@@ -172,4 +172,4 @@ def _copy(source: IO[bytes], target: Path) -> None:
 
 def _check_size(n_bytes: int) -> None:
     if n_bytes > MOST_UNPACKED:
-        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes; no file of the data sets has so many")
+        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes; every file of the data sets is smaller")

@@ -43,7 +43,7 @@ def _read_scikit_learn(data_set: DataSet, paths: Sequence[Path]) -> Frames:  # n
 def _read_tables(data_set: DataSet, paths: Sequence[Path]) -> Frames:
     layout = data_set.table
     if layout is None:
-        raise ValueError(f"The registry lists {data_set.name!r} as a table without its columns. Add them to uci.toml.")
+        raise ValueError(f"The registry has no columns for the table {data_set.name!r}. Add the columns to uci.toml.")
     frames = {}
     for path in paths:
         with _naming(path, data_set):
@@ -169,7 +169,7 @@ def _idx_array(content: bytes) -> NDArray[np.uint8]:
     start = 4 + 4 * content[3]
     shape = tuple(int(length) for length in np.frombuffer(content[4:start], dtype=">u4"))
     if len(content) != start + int(np.prod(shape)):
-        raise ValueError(f"its header says an array of shape {shape}, but it has {len(content) - start:,} values")
+        raise ValueError(f"its header says an array of shape {shape}, but the file has {len(content) - start:,} values")
     return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape)
 
 

@@ -80,7 +80,7 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     name : str
         A name from `list_uci()`.
     data_home : path-like, default=None
-        Directory with one directory for each data set. Files have the names of their archive, as in
+        Directory with one directory for each data set. Files have the same names as in their archive, for example
         `DATA_HOME/adult_income/adult.data`. The default is the environment variable `SKCONF_DATA` or, if it is not set,
         `~/skconf_data`. The data sets of scikit-learn need no files.
     download_if_missing : bool, default=True
@@ -93,8 +93,8 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
         With the attributes
 
         data : pandas.DataFrame
-            The features, as numbers, or as `category` for text. Training and test parts have the same categories: the
-            values in all rows.
+            The features, as numbers, or as `category` for text. The categories are the values in all rows, so they are
+            the same in training and test parts.
         target : pandas.Series
             The labels, as in the files.
         test_mask : ndarray of bool of shape (n_samples,), or None

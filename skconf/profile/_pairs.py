@@ -57,9 +57,9 @@ class FromPairs(Changed):
         grades : mapping from label to float, default=None
             A number in [0, 1] for each word in `confidence` and in `correct`.
         abstained : array-like of shape (n_samples,), default=None
-            Whether the model abstains in each row: booleans, or 0 and 1. Such a row needs neither correctness nor
-            confidence. No threshold accepts it: the coverage counts it as not accepted, and it costs as much as a
-            rejection. All other metrics leave it out.
+            Whether the model abstains in each row: booleans, or 0 and 1. A row in which it abstains needs neither
+            correctness nor confidence. No threshold accepts it: the coverage counts it as not accepted, and it costs as
+            much as a rejection. All other metrics leave it out.
 
         Returns
         -------

@@ -71,8 +71,8 @@ class FromPredictions(FromPairs):
         groups : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient. Pass it if samples of one cluster depend on each other.
         abstained : array-like of shape (n_samples,), default=None
-            Whether the model abstains in each row, as in :meth:`from_correctness`. Such a row needs no true label and
-            no probabilities.
+            Whether the model abstains in each row, as in :meth:`from_correctness`. A row in which it abstains needs no
+            true label and no probabilities.
 
         Returns
         -------

@@ -98,7 +98,7 @@ class FittedClassifier:
         The fitted classifier. It may have been fitted on fewer classes than the task has, and on numbers instead of
         labels.
     columns : ndarray of shape (n_seen,)
-        For every column of its ``predict_proba``, the position of the class in the task.
+        For each column of the estimator's ``predict_proba``, the position of its class among all classes of the task.
     n_classes : int
         Number of classes of the task.
     """

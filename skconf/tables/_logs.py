@@ -71,8 +71,8 @@ def read_log(
         log-likelihoods. For Inspect, None means the column ``score.confidence``, or else ``metadata.confidence``. For
         other JSON lines, it means the column ``confidence``. If there is no such column, there are no confidences.
     abstained : str or False, default=None
-        Column of the returned table that says where the model abstains. It holds truth values, or is blank where the
-        model abstains. None means the rules in Notes. False means that the model never abstains.
+        Column of the returned table that says where the model abstains. Its entries say true or false, or it is blank
+        where the model abstains. None means the rules in Notes. False means that the model never abstains.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
         maybe = [name for name in log.grades if spelled(name.rpartition(".")[2]) not in _ARE_CONFIDENCES]
         if not names and maybe:
             raise DataError(
-                "no column has a name that is usual for grades, such as correct. Numbers from 0 to 1 are in "
+                "no column has a name that is usual for grades, such as 'correct'. Numbers from 0 to 1 are in "
                 f"{shorten(maybe)}.",
                 kind="no grade",
                 advice=f"Name the column that grades the answers, such as {option('correct', maybe[0])}.",

@@ -467,7 +467,7 @@ class TestErrors:
             (
                 [get_scorer("neg_ece", strategy="quantile", on="classes")],
                 ValueError,
-                r"neg_ece\(.*\) cannot be accumulated: it needs more than sums",
+                r"neg_ece\(.*\) cannot be accumulated: it cannot be computed from sums",
             ),
         ],
     )
@@ -502,7 +502,7 @@ class TestErrors:
             ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], pos_label="a"),), "same pos_label"),
             (
                 (ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], groups=[0, 1]),),
-                r"of the same kind, but only some come in clusters\. Accumulate them separately",
+                r"of the same kind, but only some come in clusters\. Accumulate the two kinds separately",
             ),
             ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], threshold=0.6),), "threshold"),
         ],
@@ -602,7 +602,7 @@ def test_rows_that_abstain_are_refused_and_what_to_do_gives_the_scores_of_all():
         "right": get_scorer("selective_accuracy", threshold=0.6),
         "neg_aurc": get_scorer("neg_aurc"),
     }
-    told = rf"abstains in {gone.sum()} of 500 rows.*by the share of rows that are answers"
+    told = rf"abstains in {gone.sum()} of 500 rows.*by the share of rows with an answer"
     with pytest.raises(ValueError, match=told):
         MetricAccumulator(scorers).update(whole)
     total = MetricAccumulator(scorers)

@@ -190,7 +190,7 @@ class TestNone:
     def test_metrics_that_need_resamples(self, name):
         total = in_parts(["cw_accuracy", name], ConfidenceProfile.from_predictions(*draw_classes(500, 2)))
         with pytest.warns(
-            UndefinedMetricWarning, match=f"{name} has no interval: it has no influence values"
+            UndefinedMetricWarning, match=f"{name} has no interval: its interval needs resampling"
         ) as caught:
             found = total.confidence_interval()
         assert len(caught) == 1

@@ -318,7 +318,9 @@ def test_unknown_data_set(capsys):
 def test_check_compares_checksums(monkeypatch, capsys):
     monkeypatch.setattr("skconf.experiments._csr.data_commands.changed_files", lambda *_: ["x.csv"])
     assert main(["datasets", "check", "digits"]) == 0
-    assert "digits: x.csv: not the file of the archive, but its counts agree" in capsys.readouterr().err
+    assert (
+        "digits: x.csv: not identical to the original, but the numbers of rows and classes" in capsys.readouterr().err
+    )
 
 
 # --- evaluate -------------------------------------------------------------------------------------------------------

@@ -555,7 +555,7 @@ def test_mnist_format(digits):
         (idx(np.zeros(2)), "there are 3 images, but 2 labels"),
         (
             gzip.compress(b"\x00\x00\x08\x01\x00\x00\x00\x03\x00", mtime=0),
-            r"says an array of shape \(3,\), but it has 1 val",
+            r"says an array of shape \(3,\), but the file has 1 val",
         ),
         (gzip.compress(b"no idx at all", mtime=0), "not an idx file of unsigned bytes"),
         (b"not even compressed", "Not a gzipped file"),

@@ -16,9 +16,9 @@ def add_answers(names: Any) -> None:
         "type": Path,
         "metavar": "DIR",
         "help": "folder with TASK/SYSTEM.METHOD.csv, or with files of one task. A file has a row for each question. "
-        "Its columns are confidence (any number), and correct (1 or 0) or grade (a word); with several graders, "
-        "correct_NAME or grade_NAME. Rows of several files are matched by a column id or question. Instead of tables, "
-        "files may be logs of lm-evaluation-harness and Inspect",
+        "Its columns are confidence (any number), and correct (1 or 0) or grade (a word). With several "
+        "graders, name these columns correct_NAME or grade_NAME. Rows of several files are matched by a column named "
+        "id or question. Instead of tables, files may be logs of lm-evaluation-harness and Inspect",
     }
     right = {
         "metavar": "WORD",
@@ -27,8 +27,8 @@ def add_answers(names: Any) -> None:
     }
     correct = {
         "metavar": "NAME",
-        "help": "the grades of the answers in logs: METRIC,FILTER or SCORER (default: the grades of the log, if "
-        "it has only one kind)",
+        "help": "which grades to read from logs: METRIC,FILTER or SCORER (needed only if a log has several kinds of "
+        "grades)",
     }
     add_experiment(
         names,

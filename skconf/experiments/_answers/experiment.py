@@ -34,22 +34,23 @@ class AnswersResult:
     Attributes
     ----------
     figures : DataFrame
-        A row for each `task`, `system`, `method`, `grader` ("" for the only one), `scores` ("raw" or "calibrated") and
-        `quantity`, with the number of answers `n`, the interval from `low` to `high`, and `ours`, `paper`,
-        `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
+        A row for each `task`, `system`, `method`, `grader` ("" if the column of grades names none), `scores` ("raw" or
+        "calibrated") and `quantity`. `n` is the number of answers, and the interval is from `low` to `high`. The
+        columns `ours`, `paper`, `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`.
     comparisons : DataFrame
         A row for each pair and quantity. `first` and `second` name the pair, and `first_value` and `second_value` are
-        their values. `difference` has the interval from `low` to `high`, and a `p_value`; `p_adjusted` is adjusted with
-        Holm's method within the task. `n` is the number of questions, and `differ` the number of answers that are right
-        in only one of the pair.
+        their values. `difference` is the first value minus the second. Its interval is from `low` to `high`, and its
+        p-value is `p_value`, or `p_adjusted` after Holm's method within the task. `n` is the number of questions, and
+        `differ` counts the questions that only one of the pair answers right.
     graders : DataFrame
-        The same columns for pairs of graders of the same answers.
+        The same for pairs of graders of the same answers, with columns `system` and `method` instead of `grader`.
     files : DataFrame
-        The content of each file: how many `answers` are `right` and `wrong`, the words that count as wrong, how many
-        answers have no confidence (and how many of these are right) or no grade, the `smallest` and `largest`
-        confidence, and whether confidences may be probabilities (`probability`).
+        A row for each file and grader, with the numbers of all `answers`, of those that are `right` or `wrong`, of
+        those `without_confidence` (`of_these_right` are right), and of those `without_grade`. `wrong_grades` holds the
+        words that count as wrong. `smallest` and `largest` are the extreme confidences, and `probability` says whether
+        confidences may be probabilities.
     left_out : dict of str to str
-        Files that could not be read, with the reason.
+        Files that could not be read or evaluated, with the reason.
     unmatched : dict of str to str
         Pairs that could not be compared, with the reason.
     notices : tuple of str
@@ -77,7 +78,7 @@ def answers_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> AnswersResult:
-    r"""Evaluate answers of generative systems and their confidences, as Tables 2, 4, 5 and 6 of the ECUAS paper.
+    r"""Evaluate answers of generative systems and their confidences, as in Tables 2, 4, 5 and 6 of the ECUAS paper.
 
     Parameters
     ----------
@@ -86,11 +87,11 @@ def answers_experiment(
         each question, with the following columns.
 
         - `confidence`: any number; "95%" means 0.95. If any confidence in the file is outside [0, 1], none of them is a
-          probability. They are then ranked, and scored only after calibration.
-        - `correct`: 1 or 0. Or `grade`: words, one of which means right. With several graders, the columns are
+          probability. Metrics that need probabilities are then computed only after calibration.
+        - `correct` (1 or 0), or `grade` (words, one of which means right). With several graders, the columns are
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
-        - An id, or `question`: the column by which rows of different files of a task are matched. Without it, rows are
-          matched by position.
+        - `id` or `question`: rows of different files of a task are matched by this column. Without it, they are matched
+          by position.
 
         Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
         with one answer to each question. Answers that abstain have no confidence.
@@ -98,8 +99,8 @@ def answers_experiment(
         The grade of a right answer. Answers with any other grade count as wrong. None accepts any common word for a
         right answer, such as "correct".
     correct : str, default=None
-        The grades of the answers in logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None uses the only
-        grades of a log, and raises an error if there are several.
+        Which grades to read from logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None reads the only
+        grades of a log; a log with several kinds of grades is then left out.
     confidence_level : float, default=0.95
         Confidence level of the intervals, in [0.5, 1).
     random_state : int, default=0
@@ -116,7 +117,7 @@ def answers_experiment(
     Raises
     ------
     FileNotFoundError
-        If there is no table file.
+        If there is no such folder, or if it has neither tables nor logs.
     ValueError
         If no file can be read, or if it is unknown which grade means a right answer.
 
@@ -126,13 +127,14 @@ def answers_experiment(
 
     Notes
     -----
-    Answers without a confidence or a grade are left out and counted. The number of possible answers counts as infinite,
-    so u_M = 1. Calibration is Platt scaling in five folds. It uses the logit of confidences that are probabilities, and
-    other confidences unchanged. Intervals and differences treat the fitted calibrators as fixed.
+    Answers without a confidence or a grade are left out and counted. The number of possible answers is taken to be
+    infinite, so the largest possible uncertainty u_M is 1. Calibration is Platt scaling in five folds. It uses the
+    logit of confidences that are probabilities, and other confidences unchanged. Intervals and differences treat the
+    fitted calibrators as fixed.
 
-    Two files are compared if they have the same system or the same method, on the questions that both have. Metrics of
-    confidences only (ECE, AUC, cross-entropy, Brier score) are compared only if both systems answer the same questions
-    right.
+    Two files of a task are compared if they have the same system or the same method, on the questions that both have.
+    The metrics ECE, AUC, cross-entropy and Brier score judge only confidences. They are compared only if both files
+    have right answers to the same questions.
 
     The method is the part of the file name after the last point. The tasks "triviaqa" and "mmlu" are compared with the
     values of the paper, if systems and methods have the names of the paper ("Qwen3.5 4B.Seq Post.csv"). The tasks

@@ -46,13 +46,14 @@ class AnswerFile:
     confidence : ndarray of shape (n_questions,)
         The confidences; NaN if there is none.
     grades : dict of str to ndarray of shape (n_questions,)
-        For each grader: 1 for a right answer, 0 for a wrong one, NaN without a grade. A single grader is "".
+        For each grader: 1 for a right answer, 0 for a wrong one, NaN without a grade. A grader without a name is "".
     questions : ndarray of shape (n_questions,) or None
         The question of each row.
     words : mapping of str to Series
-        For each grader, the words of its grades, "" for a missing grade. A word need not be a grade.
+        For each grader, the entries of its column as texts; "" if an entry is missing. The texts of a column are
+        not always grades.
     wrong : mapping of str to Counter
-        For grades that are words: how often each grader gave each word that means wrong.
+        For each grader whose grades are words, the words that mean wrong, and how often each of them occurs.
     """
 
     name: str
@@ -168,10 +169,11 @@ def _of_log(path: Path, correct: str | None) -> AnswerFile:
     log = log[~log["state"].isin(NOT_GRADED)]
     if log["id"].duplicated().any():
         raise ValueError(
-            "its questions repeat, but this experiment needs one answer to each question. Use skconf evaluate for it."
+            "its questions repeat, but this experiment needs one answer to each question. Use skconf evaluate for this "
+            "log."
         )
     if not log["correct"].isin((0, 1)).all():
-        raise ValueError("some grades are between 0 and 1. Use skconf evaluate for it.")
+        raise ValueError("some grades are between 0 and 1. Use skconf evaluate for this log.")
     grades = {"": log["correct"].to_numpy(dtype=np.float64)}
     confidence = _confidences(log["confidence"].where(~log["abstained"]))
     return AnswerFile(*_names(path), confidence, grades, _texts(log["id"]).to_numpy(), {})

@@ -33,12 +33,13 @@ _CERTAIN = 0.05
 _LIKE_PERCENT = (50, 100)
 _NOTES = (
     "ER: share of wrong answers.",
-    "About confidences only: ECE (ten bins), area under the ROC curve AUC_c, cross-entropy CE_c, Brier score BS_c.",
-    "About both: AURC, and ECUAS_n, the cost if answers may be rejected, averaged over possible costs of a rejection.",
+    "Metrics of confidences: ECE (ten bins), area under the ROC curve AUC_c, cross-entropy CE_c, Brier score BS_c.",
+    "Metrics of answers and confidences: AURC and ECUAS_n.",
+    "ECUAS_n is the cost if answers may be rejected, averaged over possible costs of a rejection.",
     "ECUAS_0 punishes confident errors most. ECUAS_1 is the share of wrong answers plus the Brier score.",
     "Intervals and differences hold for new questions from the same source. Differences are paired by question.",
-    "Metrics of confidences only are compared if both answer the same questions right; else their tasks differ.",
-    "If confidences are not probabilities, both sides are calibrated before they are compared.",
+    "Metrics of confidences are compared only between files in which the same answers are right.",
+    "If confidences of a file are not probabilities, metrics that need probabilities compare calibrated confidences.",
     "Each fold has its own calibrator. This may lower AUC_c and raise AURC if confidences say little.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
@@ -89,7 +90,7 @@ def _least_cost(result: AnswersResult, task: str) -> str:
     pairs = pairs[pairs["first"].isin(names) & pairs["second"].isin(names)]
     least += f". The next is {_name(second)} with {number(second['ours'])}"
     if pairs.empty:
-        return f"{least}. It has another system and another method, so they are not compared."
+        return f"{least}. The two are not compared: they share neither system nor method, or no matching questions."
     p = pairs["p_adjusted"].iloc[0]
     surely = "The difference is more than chance" if p < _CERTAIN else "The difference may be chance"
     return f"{least}. {surely} (adjusted p {'' if p < SMALLEST_P else '= '}{p_value(p)})."
@@ -113,8 +114,8 @@ def _published(figures: pd.DataFrame) -> Iterator[str]:
         return
     others = published[published["deviation"] != 0]
     near = (
-        f". Of the others, {int((others['deviation'].abs() <= 3).sum())} are within three standard errors, as other "
-        "answers of the same system would be"
+        f". Of the others, {int((others['deviation'].abs() <= 3).sum())} deviate by at most three standard errors, as "
+        "is expected of other answers of the same system"
     )
     met = f"{len(published) - len(others)} of {len(published)} published values are reproduced in all printed digits"
     yield f"{met}{near if len(others) else ''}."
@@ -128,7 +129,7 @@ def _graders(pairs: pd.DataFrame) -> Iterator[str]:
     grades = where(pairs, quantity="error_rate")
     yield (
         f"Graders differ on {grades['differ'].sum():,} of {grades['n'].sum():,} grades; {len(sure)} of {len(pairs)} "
-        "values differ by more than chance."
+        "values of metrics then differ by more than chance."
     )
 
 
@@ -147,7 +148,7 @@ def _left_out(files: pd.DataFrame) -> Iterator[str]:
     if len(ranks):
         yield (
             f"Confidences of {len(ranks)} of {len(files)} files are not probabilities, because some are outside [0, "
-            "1]. They are ranked, and scored only after calibration."
+            "1]. Metrics that need probabilities are computed only after calibration."
         )
     for row in ranks[(ranks["smallest"] >= 0) & ranks["largest"].between(*_LIKE_PERCENT)].itertuples():
         name = f"{row.task}: {label_of(row.system, row.method)}"

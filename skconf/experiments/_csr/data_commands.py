@@ -91,5 +91,6 @@ def _read_all(options: argparse.Namespace, *, download: bool) -> int:
             say(f"{name}: {file}: no checksum to compare with: {reason}", file=sys.stderr)
         changed = changed_files(name, options.data_home)
         if changed:
-            say(f"{name}: {', '.join(changed)}: not the file of the archive, but its counts agree", file=sys.stderr)
+            differs = "not identical to the original, but the numbers of rows and classes are as expected"
+            say(f"{name}: {', '.join(changed)}: {differs}", file=sys.stderr)
     return int(failed)

@@ -24,7 +24,10 @@ _NOTES = (
     _SPREAD.format("ours"),
     "Size ratios depend on single errors. Size ratios and results of tests have no standard error and are not counted.",
     CHANCE,
-    "Values of a data set come from the same model and test samples, so they agree or differ together.",
+    (
+        "All values of a data set come from the same model and test samples. If one of them agrees with the paper, the "
+        "others tend to agree, too."
+    ),
 )
 #: A note if the paper has no values to compare with.
 _NOTES_OF_OWN = (

@@ -53,7 +53,8 @@ class Training:
     trials : int
         Number of trials of the search. 0 means fixed hyperparameters.
     class_weight : {"balanced"} or None
-        Weights of the training samples.
+        Weights of the training samples. "balanced" gives each class the same total weight; None gives each sample the
+        weight 1.
     device : {"cpu", "cuda"}, default="cpu"
         The device on which XGBoost trains.
     """
@@ -74,7 +75,7 @@ class Predictions:
     validation_proba, test_proba : ndarray of shape (n_samples, n_classes)
         Probabilities.
     validation_class, test_class : ndarray of shape (n_samples,)
-        Positions in ``classes`` of the true labels.
+        The true labels, as positions in ``classes``.
     rounds : int
         Number of boosting rounds; 0 for other classifiers than XGBoost.
     """
@@ -155,8 +156,8 @@ def check_device(device: str) -> None:
         device_used = str(error).strip().partition("\n")[0]  # words of another package
     if not device_used.startswith(device):
         raise ValueError(
-            f"device is {device!r}, but XGBoost finds no such device ({device_used}). Use device='cpu' (--device "
-            "cpu), or a machine with an NVIDIA GPU, its driver, and an XGBoost built for it."
+            f"device is {device!r}, but XGBoost finds no such device (it reports: {device_used}). Use device='cpu' "
+            "(--device cpu), or a machine with an NVIDIA GPU, its driver, and an XGBoost built for it."
         )
 
 

@@ -21,7 +21,7 @@ def add_cwsa(names: Any) -> None:
     add_experiment(
         names,
         "cwsa",
-        "five simulated models, or predictions, over thresholds (CWSA paper, Tables 1 to 3, Section 5)",
+        "CWSA of five simulated models, or of your predictions, by threshold (CWSA paper, Tables 1 to 3, Section 5)",
         _cwsa,
         ("--predictions", "--repetitions", "--seed"),
         ("--html cwsa.html", "--predictions authors/"),

@@ -35,16 +35,16 @@ def cwsa_experiment(*, n_repetitions: int = 100, random_state: int = 0) -> pd.Da
     Parameters
     ----------
     n_repetitions : int, default=100
-        Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one repetition.
+        Number of repetitions of each model, 2 or more. Each has 1,000 samples, as in the paper, which has one
+        repetition.
     random_state : int, default=0
         Seed.
 
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 10)
-        A row for each printed value. `source`, `model`, `threshold`, `swept` (the threshold of the sweep) and
-        `quantity` identify the value. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
-        :func:`csr_synthetic_experiment`.
+        A row for each printed value. `source`, `model`, `threshold`, `swept` (see Notes) and `quantity` identify the
+        value. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`.
 
     Raises
     ------
@@ -59,8 +59,8 @@ def cwsa_experiment(*, n_repetitions: int = 100, random_state: int = 0) -> pd.Da
     Notes
     -----
     The rows of Tables 2 and 3 come from the authors' sweep over 20 equally spaced thresholds from 0.5 to 0.99. The
-    paper gives these thresholds rounder names: the row "0.80" of Table 3 has the values of 0.7837. `swept` is the
-    threshold of the sweep.
+    paper labels these rows with round numbers: the row "0.80" of Table 3 has the values at the threshold 0.7837.
+    `threshold` is the label in the paper, and `swept` is the threshold of the sweep.
 
     References
     ----------

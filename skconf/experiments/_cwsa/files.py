@@ -27,9 +27,9 @@ _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)
 _SWEEP = re.compile(r"(?P<name>.+?)(_authors)?_metrics\..+", re.IGNORECASE)
 _IN_PAPER = ("mnist", "cifar10")
 #: The advice in place of options that name columns, which other commands have.
-_REMEDY = "Rename its columns to y_true, y_pred and confidence, or to correct and confidence."
+_REMEDY = "Rename its columns to 'y_true', 'y_pred' and 'confidence', or to 'correct' and 'confidence'."
 _ROUNDING = 1e-12
-_TRAPEZOID_NOTE = "the authors integrate with trapezoids, with tied confidences in the order of the rows"
+_TRAPEZOID_NOTE = "the authors integrate by trapezoids, and take tied confidences in the order of the rows"
 
 
 class Predictions(NamedTuple):
@@ -42,7 +42,7 @@ class Predictions(NamedTuple):
     truth : dict of str to ndarray or None
         The true labels as texts, if the file has them.
     printed : pandas.DataFrame
-        The values to compare with: values of the paper, and of sweeps in the same folder.
+        The values to compare with, from the paper and from sweeps in the folder.
     read_as : list of str
         How columns with unusual names were read.
     failed : list of str

@@ -23,9 +23,10 @@ _FIGURES = ("mnist", "cifar10", "calibrated", "overconfident", "underconfident",
 #: A sentence names at most this many models.
 _NAMED = 6
 _NO_AREA = (
-    "Areas are over the coverages that thresholds reach. If every threshold accepts all answers, there is no area."
+    "An area starts at the coverage of the highest threshold, and leaves out all smaller coverages. If every threshold "
+    "accepts all answers, the area is 0."
 )
-_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random, so values agree exactly or they differ.")
+_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random. A value agrees if all its digits are as printed.")
 _DIVIDED = "CWSA is divided by all samples, and CWSA+ by the accepted samples, as in the paper."
 
 

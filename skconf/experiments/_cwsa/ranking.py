@@ -38,10 +38,10 @@ class CWSARanking(NamedTuple):
     Attributes
     ----------
     agreement : pandas.DataFrame
-        A row for each population of `models`, `score` and `reference`. `n_models` is the number of models, and
-        `n_pairs` the number of pairs that differ in both. `agree` is the share of these pairs in which both prefer the
-        same model, with the 95% interval from `low` to `high`. `place` is the rank, by the reference, of the model that
-        the score ranks first; the best rank is 1.
+        A row for each population (column `models`), `score` and `reference`. `n_models` is the number of models.
+        `n_pairs` is the number of pairs of models that differ in the score and in the reference. `agree` is the share
+        of these pairs in which the score and the reference prefer the same model, with the 95% interval from `low` to
+        `high`. `place` is the rank, by the reference, of the model that the score ranks first; the best rank is 1.
     values : pandas.DataFrame
         A row for each model, with its scores and references.
     """
@@ -71,16 +71,16 @@ def cwsa_ranking_experiment(
     Parameters
     ----------
     profiles : mapping of str to ConfidenceProfile, default=None
-        The models, two or more. None means two populations: the 80 known distributions of the CSR paper with 1,000
-        samples each, and random classifiers on a data set.
+        Predictions of two or more models. If given, no other parameter is used. None means two populations of models:
+        the 80 known distributions of the CSR paper with 1,000 samples each, and classifiers on a data set.
     dataset : str, mapping or Bunch, default="digits"
         A name from :func:`skconf.datasets.list_uci`, or your own data as ``{"name": (X, y)}``. Classifiers are trained
         on one half of the data.
     n_models : int, default=100
-        Number of classifiers, 2 or more. They are logistic regression, random forests, decision trees, nearest
+        Number of random classifiers, 2 or more. They are logistic regression, random forests, decision trees, nearest
         neighbours and naive Bayes in turn, with random parameters.
     models : sequence of classifiers, default=None
-        The classifiers, 2 or more, instead of random ones.
+        Two or more classifiers to train instead of random ones.
     data_home : path-like, default=None
         Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
     random_state : int, default=0

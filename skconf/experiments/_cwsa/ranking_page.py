@@ -16,7 +16,7 @@ from skconf.report._page.tables import TablePart
 _SCORES = {
     "cwsa_area": "area under the curve of CWSA over coverage",
     "cwsa_plus_area": "area under the curve of CWSA+ over coverage",
-    "cwsa_area_to_zero": "area under CWSA, to coverage 0",
+    "cwsa_area_to_zero": "area under CWSA, continued to coverage 0",
     "mean_cwsa": "mean of CWSA over thresholds",
     "aurc": "AURC",
 }
@@ -29,7 +29,8 @@ _NOTES = (
     "A pair agrees if both scores prefer the same model. Pairs with equal values of a score do not count.",
     "By chance, half of the pairs would agree.",
     "The 95% intervals (jackknife over models) say what to expect of other models of the same kind.",
-    "The paper's areas end at the coverage of the highest threshold. If all confidences are 1, there is no area.",
+    "The paper's area starts at the coverage of the highest threshold, and leaves out all smaller coverages.",
+    "If all confidences are 1, the paper's area is 0.",
 )
 
 
@@ -61,9 +62,9 @@ def _finding(agreement: pd.DataFrame, kind: str) -> str:
     return (
         f"{name}: in {_share(by_accuracy)} of {by_accuracy['n_pairs']:,.0f} pairs of {n_models} models, the area "
         f"under CWSA prefers the more accurate model. In {_share(by_aurc)} of {by_aurc['n_pairs']:,.0f} pairs, it "
-        "prefers the model with less AURC. AURC prefers the more accurate model in "
-        f"{_share(rows.loc['aurc', 'accuracy'])}. The model with the largest area has rank {by_accuracy['place']:g} "
-        "by accuracy."
+        "prefers the model with lower AURC. AURC prefers the more accurate model in "
+        f"{_share(rows.loc['aurc', 'accuracy'])} of pairs. The model with the largest area has rank "
+        f"{by_accuracy['place']:g} by accuracy."
     )
 
 

@@ -70,12 +70,13 @@ def cwsa_stress_experiment(
 ) -> pd.DataFrame:
     """Rerun the stress tests of the CWSA paper's authors on their simulated model, on real data, or on predictions.
 
-    The paper calls its metrics robust to noise. The repository of its authors has these tests.
+    The paper calls its metrics robust to noise. Its authors' repository has the following four tests.
 
     - "label noise": a share of the true labels is replaced by other classes.
-    - "imbalance": each class in turn gets a given share of the samples. The samples are drawn from the given ones.
+    - "imbalance": each class in turn gets a given share of the samples, which are drawn with replacement.
     - "degraded confidence": a share of the confidences is shuffled among the answers.
-    - "shifted inputs": normal noise with a given standard deviation is added to the features. This test needs a model.
+    - "shifted inputs": normal noise with a given standard deviation is added to the features. This test
+      needs features, so only the trained classifiers get it.
 
     Parameters
     ----------
@@ -94,10 +95,10 @@ def cwsa_stress_experiment(
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 11)
-        A row for each `model`, `test`, `level` and `quantity` (at a threshold of 0.9). `ours` is the mean over
-        repetitions, and `spread` their standard deviation. `source`, `paper`, `standard_error`, `deviation` and `note`
-        are as in :func:`csr_synthetic_experiment`. `paper` is the value in the authors' files, which is from a single
-        run.
+        A row for each `model`, `test`, `level` and `quantity`. Coverage, selective accuracy, CWSA and CWSA+ are at a
+        threshold of 0.9. `ours` is the mean over repetitions, and `spread` their standard deviation. `source`, `paper`,
+        `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`. `paper` is the value in the
+        authors' files, which is from a single run.
 
     Raises
     ------

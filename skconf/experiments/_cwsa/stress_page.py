@@ -18,7 +18,8 @@ _LEVELS = {
     "shifted inputs": "standard deviations of noise",
 }
 _NOTES = (
-    "Means over repetitions, ± their standard deviation, at a threshold of 0.9. CWSA is divided by all samples.",
+    "Means over repetitions, ± their standard deviation.",
+    "Coverage, selective accuracy, CWSA and CWSA+ are at a threshold of 0.9. CWSA is divided by all samples.",
     "Label noise turns right answers into wrong ones. A wrong answer becomes right if the new label is the answer.",
 )
 

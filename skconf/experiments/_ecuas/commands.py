@@ -21,7 +21,7 @@ def add_ecuas(names: Any) -> None:
     add_experiment(
         names,
         "ecuas",
-        "classification systems, raw and calibrated, and sampled answers (ECUAS paper, Table 3, appendix B.1)",
+        "ECUAS of raw and calibrated classifiers, and of sampled answers (ECUAS paper, Table 3, appendix B.1)",
         _run,
         (("folder", folder), "--seed", "--jobs"),
         ("scores/", "scores/ --html ecuas.html", "predictions/"),

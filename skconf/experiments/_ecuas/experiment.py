@@ -59,9 +59,9 @@ def ecuas_experiment(
     folder : path-like, or mapping of str to (scores, targets)
         Folder with NAME.scores.npy and NAME.targets.npy, or with NAME/scores.npy and NAME/targets.npy, like the files
         of the paper in the repository luferrer/expected_cost. Scores are logits or log-probabilities of shape
-        (n_samples, n_classes); targets are true classes from 0. A folder without arrays may have tables of predictions
-        with a probability for each class, as `experiment csr --save-predictions` writes them. `validation.csv` is then
-        left out, and the answer is the most probable class. Or pass a mapping with the arrays of each system.
+        (n_samples, n_classes); targets are true classes from 0. The answer is the most probable class. If the folder
+        has no arrays, its tables of predictions are read, except `validation.csv`. They need a probability for each
+        class, as `experiment csr --save-predictions` writes them. Or pass a mapping with the arrays of each system.
     scores : sequence of {"raw", "cal"}, default=("raw", "cal")
         "raw" uses the probabilities as they are. "cal" uses calibrated probabilities: an affine map of the logarithms
         is fitted by cross-validation with five folds.

@@ -22,9 +22,10 @@ _COST = "ECUAS ÷ ECUAS of the class frequencies, log scale"
 _ROW = 34
 _NOTES = (
     BESIDE,
-    "ECUAS is divided by the ECUAS of a system that only knows the class frequencies. Above 1, a system costs more.",
-    "Raw scores have a standard error of 0: a value agrees if it is equal, up to the precision of the paper's float32.",
-    "The calibration is repeated with other folds: this gives the standard error of calibrated scores.",
+    "ECUAS is divided by the ECUAS of a system that only knows the class frequencies.",
+    "A value above 1 means that knowing only these frequencies costs less.",
+    "Values of raw scores have a standard error of 0. They agree if float32 explains their difference from the paper.",
+    "The calibration is repeated with other folds, which gives the standard error of values of calibrated scores.",
     CHANCE,
 )
 
@@ -58,7 +59,7 @@ def _effects(cells: pd.DataFrame) -> str:
     costs = cells.pivot(index=["quantity", "system"], columns="scores", values="ours")
     ratios = {n: (costs["cal"] / costs["raw"])[order] for order, n in _ORDERS.items()}
     effects = [
-        f"{(ratio < 1).sum()} of {len(ratio)} systems at n = {n} (median factor {ratio.median():.2f})"
+        f"{(ratio < 1).sum()} of {len(ratio)} systems at n = {n} (calibrated ÷ raw: median {ratio.median():.2f})"
         for n, ratio in ratios.items()
     ]
     return f"Calibration lowers the cost of {listed(effects)}."
@@ -68,7 +69,7 @@ def _rises(sampled: pd.DataFrame) -> str:
     """Say whether worse answers cost more, as they should."""
     rising = sampled.groupby("system")[list(_ORDERS)].agg(lambda costs: bool((np.diff(costs) > 0).all()))
     counts = [f"{rising[order].sum()} of {len(rising)} systems at n = {n}" for order, n in _ORDERS.items()]
-    return f"The cost rises with each higher temperature at which answers are sampled: for {listed(counts)}."
+    return f"Each higher temperature of the sampled answers raises the cost of {listed(counts)}."
 
 
 def _costs(cells: pd.DataFrame, n: str) -> Chart:

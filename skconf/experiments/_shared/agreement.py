@@ -16,7 +16,7 @@ _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
 BESIDE = "Each entry: our value, the paper's value, and their difference in standard errors (s.e.), if comparable."
 CHANCE = (
     f"If values differ only by sampling, {100 * _CHANCE:.1f}% of them are within {_NEAR} standard errors by chance. "
-    "A difference that rounding of the printed value explains counts as 0."
+    "If rounding of the printed value explains a difference, this difference counts as 0."
 )
 #: At most this many values that differ are named.
 _NAMED = 3
@@ -41,7 +41,7 @@ def _of_varying(cells: pd.DataFrame) -> list[str]:
         return []
     near, chance = int((cells["deviation"].abs() <= _NEAR).sum()), _CHANCE * len(cells)
     agree = f"{near:,} of {len(cells):,} comparable values are within {_NEAR} standard errors of the printed ones"
-    return [f"{agree}. By chance, about {chance:,.{int(len(cells) < _FEW)}f} would be."]
+    return [f"{agree}. About {chance:,.{int(len(cells) < _FEW)}f} are expected by chance."]
 
 
 def _of_fixed(cells: pd.DataFrame) -> list[str]:

@@ -151,8 +151,8 @@ def add_own(parser: Any, estimator: str, *, several: bool) -> None:
         metavar="MODULE:CLASS",
         nargs="+" if several else None,
         help=f"{estimator}: a class, or a function that returns a classifier, in an installed module or in MODULE.py "
-        "in the current folder. A pipeline gets the columns unchanged. Other classifiers get numbers of unit "
-        "variance",
+        "in the current folder. A pipeline gets the columns unchanged. Other classifiers get numbers "
+        "scaled to unit variance, and categories as columns of 0 and 1",
     )
 
 

@@ -23,16 +23,16 @@ _LEAST_ROWS = 2
 
 
 class Halves(NamedTuple):
-    """A data set in two halves by class, to train on and to test on.
+    """Two halves of a data set, stratified by class: one to train on, and one to test on.
 
     Attributes
     ----------
     frames : tuple of DataFrame
         The unchanged features.
     numbers : tuple of ndarray
-        The features as numbers of unit variance.
+        The features as numbers: scaled to unit variance, with categories as columns of 0 and 1.
     y, y_test : ndarray
-        Positions of the true labels in `labels`.
+        The true labels, as positions in `labels`.
     labels : ndarray
         The labels.
     is_own : bool

@@ -23,7 +23,7 @@ class ResultsFolderError(OSError):
 
 
 class KeptResult(NamedTuple):
-    """A result in a file; without a file, nothing is kept.
+    """A result that is kept in a file. If `path` is None, nothing is kept.
 
     Several runs may share a folder. If two of them make the same result at the same time, the last one is kept.
 

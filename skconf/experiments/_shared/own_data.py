@@ -181,7 +181,9 @@ def _check_classes(name: str, target: "pd.Series[Any]", learned: "pd.Series[Any]
         )
     if len(learned) < 2 * least * len(counts):
         needed = 2 * least * len(counts)
-        raise ValueError(f"{name!r} has {len(learned):,} rows of {len(counts):,} classes, but {needed:,} are needed.")
+        raise ValueError(
+            f"{name!r} has {len(learned):,} rows of {len(counts):,} classes, but {needed:,} rows are needed."
+        )
 
 
 def _digest(features: pd.DataFrame, target: "pd.Series[Any]", mask: Any) -> str:

@@ -28,7 +28,7 @@ def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
 
 
 def bare_name(name: str) -> str:
-    """Return a name in lower-case letters and digits, because it may be spelled in several ways.
+    """Return the letters and digits of a name in lower case, so that its different spellings become equal.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each value of `by`, and a last row for all. `printed` is the number of printed values, and `compared`
-        the number of values without a note that says why they cannot be compared. `within_1`, `within_2` and
-        `within_3` count the compared values within one, two and three standard errors.
+        the number of these that can be compared, whose `note` is empty. `within_1`, `within_2` and `within_3` count the
+        compared values within one, two and three standard errors.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The writer for all experiments: a result becomes text, a page, Markdown and CSV.
 
 An experiment has its findings in sentences, its tables and its pictures. This module adds the agreement with the
-printed values, in words and as a picture.
+printed values, in words.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,10 +38,10 @@ class ExperimentReport:
     tables : sequence of TablePart
         Tables of texts. :mod:`skconf.experiments._shared.tables` makes them from values.
     compared : pandas.DataFrame or None, default=None
-        The cells with printed values. If there are any, the report begins with the number of values that agree, says
-        which cannot be compared, and has a last picture with the distances.
+        The cells to compare with the paper. If the paper prints a value for any of them, the report begins with the
+        number of values that agree. It also says which printed values cannot be compared.
     left_out : sequence of str, default=()
-        Other values that cannot be compared, with the reason.
+        More sentences on what is left out or cannot be compared, with the reasons.
     charts : sequence of Chart, default=()
         Pictures.
     notes : sequence of str, default=()

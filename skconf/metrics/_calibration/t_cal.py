@@ -33,7 +33,7 @@ class TCalResult(NamedTuple):
     n_bins : ndarray of shape (n_levels,)
         The numbers of bins. There is one statistic for each of them.
     statistics : ndarray of shape (n_levels,)
-        Debiased estimate of the squared calibration error with these bins. It may be negative.
+        For each number of bins, the debiased estimate of the squared calibration error. It may be negative.
     thresholds : ndarray of shape (n_levels,)
         Calibration is rejected if any statistic is above its threshold: the quantile 1 − alpha / n_levels of the
         simulated statistics, or infinity if the simulations are too few for this quantile.

@@ -87,7 +87,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
             cluster = "id"
             own = option("cluster", False)
             found.said.append(
-                f"took rows with the same id as a cluster of dependent rows; {own} treats all rows as independent"
+                f"treated rows that share an id as a cluster of dependent rows; {own} treats all rows as independent"
             )
         found.tables[model] = FrameFile(log, frame)
         found.columns[model] = replace(

@@ -141,8 +141,8 @@ WRONG = {
         "y_true,y_pred,confidence\n1,1,50\n",
         "outside [0, 1], in row 0 (line 2). If the numbers are percentages, divide",
     ),
-    "columns": ("a,b\n1,2\n", "['a', 'b'] hold the predictions. Rename its columns to y_true"),
-    "several": ("label,p_0,p_1,proba_0,proba_1\n0,.9,.1,.8,.2\n1,.3,.7,.1,.9\n", "Rename its columns to y_true"),
+    "columns": ("a,b\n1,2\n", "['a', 'b'] hold the predictions. Rename its columns to 'y_true'"),
+    "several": ("label,p_0,p_1,proba_0,proba_1\n0,.9,.1,.8,.2\n1,.3,.7,.1,.9\n", "Rename its columns to 'y_true'"),
     "empty": ("", "it is empty"),
     "rows": ("y_true,y_pred,confidence\n", "there are no rows"),
 }

@@ -21,7 +21,7 @@ def test_what_costs_show():
     calibrated, drawn_answers, nothing = ecuas_report(cells, sampled, {}).result
     assert "nothing is compared" in nothing
     assert calibrated == (
-        "Calibration lowers the cost of 2 of 2 systems at n = 0 (median factor 0.50), 1 of 2 systems at n = 1 (median "
-        "factor 1.25) and 1 of 2 systems at n = 128 (median factor 1.25)."
+        "Calibration lowers the cost of 2 of 2 systems at n = 0 (calibrated ÷ raw: median 0.50), 1 of 2 systems at n "
+        "= 1 (calibrated ÷ raw: median 1.25) and 1 of 2 systems at n = 128 (calibrated ÷ raw: median 1.25)."
     )
     assert drawn_answers.endswith("1 of 2 systems at n = 0, 2 of 2 systems at n = 1 and 0 of 2 systems at n = 128.")

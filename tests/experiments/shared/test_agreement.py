@@ -29,8 +29,8 @@ def cells():
 def test_agreement_beside_that_of_chance(cells):
     varying, fixed = agreement_words(cells)
     # 95.45% of 60 are 57.27.
-    assert varying.startswith("57 of 60 comparable values are within 2 standard errors of the printed ones. By chance")
-    assert varying.endswith("about 57 would be.")
+    assert varying.startswith("57 of 60 comparable values are within 2 standard errors of the printed ones. About 57")
+    assert varying.endswith("are expected by chance.")
     assert fixed.startswith("1 of 2 values with a standard error of 0 agree with the printed ones")
     assert fixed.endswith(". Others do not: accuracy of m.")
     (left_out,) = not_compared(cells)
@@ -38,7 +38,7 @@ def test_agreement_beside_that_of_chance(cells):
 
 
 def test_few_figures_and_none():
-    assert agreement_words(cells_of([0.1] * 9))[0].endswith("By chance, about 8.6 would be.")
+    assert agreement_words(cells_of([0.1] * 9))[0].endswith("About 8.6 are expected by chance.")
     assert agreement_words(cells_of([0.1], note="one draw")) == ["None of the printed values can be compared."]
     own = cells_of([np.nan]).assign(paper=np.nan)
     assert "nothing is compared" in agreement_words(own)[0]

@@ -186,7 +186,7 @@ def test_pages_and_tables_have_no_place_for_printed_figures():
             "'a' is continuous: 30 distinct numbers in 60 rows",
         ),
         ({"a": (np.ones((60, 1)), ["x"] * 57 + ["y"] * 3)}, ValueError, "needs at least 5 rows .*: 'y' has 3. Merge"),
-        ({"a": (np.ones((12, 1)), ["x", "y"] * 6)}, ValueError, "has 12 rows of 2 classes, but 20 are needed"),
+        ({"a": (np.ones((12, 1)), ["x", "y"] * 6)}, ValueError, "has 12 rows of 2 classes, but 20 rows are needed"),
         ({"a": (np.ones((30, 1)), ["x"] * 30)}, ValueError, "All labels of 'a' are 'x'"),
         (
             {"a": (np.ones((30, 1)), ["x", None] * 15)},
