@@ -96,8 +96,8 @@ class Plan:
         if profile.prevalence is not None:
             raise ValueError(
                 "at_prevalence computes weights from the shares of the classes in a part, but these shares differ from "
-                "the shares in all rows. Evaluate all rows together, in memory. Or pass as sample_weight of a row the share of "
-                "its class where the model is used, divided by the share of this class in all rows."
+                "the shares in all rows. Evaluate all rows together, in memory. Or pass as sample_weight of a row the "
+                "share of its class where the model is used, divided by the share of this class in all rows."
             )
         task = Task.of(profile)
         self.check(task, onto)
