@@ -55,7 +55,7 @@ class Contestant:
     version : str
         A text that changes if the results may change.
     most_classes : int or None
-        The most classes that it is used for. None means any number.
+        The calibrator is used only if there are at most this many classes. None means any number.
     """
 
     name: str
@@ -98,7 +98,10 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
         if not isinstance(name, str):
             own = _own(getattr(name, "__name__", str(name)), name)
             if own.name in chosen:
-                raise ValueError(f"two calibrators are called {own.name!r}. Wrap one in a function of another name.")
+                raise ValueError(
+                    f"two calibrators are called {own.name!r}. Rename one, or pass a function with another name that "
+                    "returns it."
+                )
             chosen[own.name] = own
         elif ":" in name:
             chosen[name] = _own(name, _imported(name))
@@ -169,7 +172,7 @@ def _checked(out: Floats, shape: tuple[int, ...]) -> Floats:
         raise RefusalError("probabilities that are not finite")
     total = out.sum(axis=1, keepdims=True)
     if np.abs(total - 1).max() > _ROUNDING:
-        raise RefusalError(f"rows that sum to {total.min():.3g} to {total.max():.3g}")
+        raise RefusalError(f"row sums from {total.min():.3g} to {total.max():.3g} instead of 1")
     out = np.clip(out, 0.0, 1.0)
     return out / out.sum(axis=1, keepdims=True)
 
@@ -177,8 +180,8 @@ def _checked(out: Floats, shape: tuple[int, ...]) -> Floats:
 class EnsembleTemperature:
     """Ensemble temperature scaling: a weighted mean of scaled, raw and uniform probabilities.
 
-    First the temperature in [0.05, 5] is chosen, and then the weights. Both minimise the squared error on the
-    calibration data.
+    First, the temperature in [0.05, 5] is fitted: it minimises the squared error of the scaled probabilities on the
+    calibration data. Then the weights are fitted: they minimise the squared error of the mean.
 
     References
     ----------

@@ -47,7 +47,7 @@ def add_arena(names: Any) -> None:
         "--datasets",
         nargs="+",
         metavar="NAME",
-        help="data sets or groups of data sets (default: 'generated' and 'sklearn'; with --predictions, only these)",
+        help="data sets or groups of data sets (default: 'generated' and 'sklearn', or none with --predictions)",
     )
     what.add_argument(
         "--predictions",

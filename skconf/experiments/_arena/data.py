@@ -47,11 +47,12 @@ class Predictions:
     Attributes
     ----------
     data, model, group : str
-        Names, and the origin of the data set: "generated", "sklearn", "uci", "scores" or "own".
+        Names of the data set and of the model, and the origin of the data set: "generated", "sklearn", "uci", "scores"
+        or "own".
     load : callable
         A function that returns probabilities of shape (n_samples, n_classes) and the columns of the true classes.
     key : tuple
-        Everything else that the predictions depend on.
+        What the predictions depend on in addition to the names, such as a seed or the content of a file.
     """
 
     data: str
@@ -169,8 +170,8 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
     if len(classes) < proba.shape[1]:  # labels must then be numbers of columns
         if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= proba.shape[1]:
             raise ValueError(
-                f"{file} has {len(classes)} classes for {proba.shape[1]} columns. Number the classes by column: 0, 1, "
-                "..."
+                f"{file} has labels of {len(classes)} classes, but probabilities with {proba.shape[1]} columns. Number "
+                "the classes by column: 0, 1, ..."
             )
         codes = y
     return proba.astype(np.float64), codes.astype(np.intp)
@@ -178,7 +179,7 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
 
 def _arrays_in(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the probabilities and labels in a file; refuse Python objects, which could run code."""
-    saved = "Write it with numpy.savez(file, proba=proba, y=y), where labels are numbers or strings (y.astype(str))."
+    saved = "Write it with numpy.savez(file, proba=proba, y=y). Labels must be numbers or strings: y.astype(str)."
     try:
         with np.load(file, allow_pickle=False) as arrays:
             names = {what: next((name for name in of if name in arrays), None) for what, of in _ARRAYS.items()}

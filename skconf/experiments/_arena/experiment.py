@@ -61,8 +61,9 @@ def arena_experiment(
 ) -> pd.DataFrame:
     """Compare calibrators on predictions of real models.
 
-    A run is a data set, a model and a number of calibration samples. Small models are trained on 1,000 samples or a
-    quarter of the data. Calibrators are fitted to some of the remaining samples, and tested on up to 2,000 others.
+    A run is a data set, a model and a number of calibration samples. Small models are trained on a quarter of the data,
+    but on at most 1,000 samples. Calibrators are fitted to some of the remaining samples, and tested on up to 2,000
+    others.
 
     Parameters
     ----------
@@ -77,7 +78,8 @@ def arena_experiment(
     only_models : sequence of str, default=None
         Names of models. None means all.
     sizes : sequence of int, default=(50, 200, 1000, 4000)
-        Numbers of calibration samples. A number that leaves fewer than 150 test samples is left out.
+        Numbers of calibration samples. If fewer than 150 samples would remain for the test, there is no run with this
+        number.
     predictions : sequence of path-like, default=()
         Files NAME.npz with your own predictions: arrays `proba` or `probabilities`, and `y` or `labels`. They are read
         with ``allow_pickle=False``.
@@ -86,9 +88,10 @@ def arena_experiment(
     data_home : path-like, default=None
         Folder with raw files; see :func:`skconf.datasets.fetch_uci`. Nothing is downloaded.
     results : path-like, default=None
-        Folder to keep results in. After an interruption, the same call then continues. None keeps nothing.
+        Folder to keep results in. After an interruption, the same call continues from these results. None keeps
+        nothing.
     random_state : int, default=0
-        Seed of the generated data, the models and the draws.
+        Seed of the generated data, of the models, and of the draws of calibration and test samples.
     n_jobs : int, default=None
         Number of processes. -1 uses all cores. Each process has one thread.
     progress : bool, default=False
@@ -100,9 +103,9 @@ def arena_experiment(
         A row for each run and calibrator. Its columns are `data`, `model`, `group`, `n_classes`, `n` (calibration
         samples), `n_test`, `calibrator` and `package`; the losses `brier`, `log_loss`, `smooth_ece`, `cw_error` (1 −
         confidence-weighted accuracy), `aurc` and `ecuas`; `fit_seconds` and `predict_seconds`; and `failure`, the
-        reason why there are no values, or "". `csr` is the calibrated size ratio, `zscore` its distance from 1 in
-        standard deviations, and `overconfidence_risk` the risk of overconfidence. These three use only the first
-        `n_tail` test samples. `n_tail` is at most the number of calibration samples.
+        reason why there are no values, or "". `csr` is the calibrated size ratio, `zscore` its difference from 1 in
+        standard deviations, and `overconfidence_risk` the risk of overconfidence. These three columns use only the
+        first `n_tail` test samples. `n_tail` is the smaller of `n` and `n_test`.
 
     Raises
     ------
@@ -140,7 +143,7 @@ def arena_experiment(
     sizes = list(dict.fromkeys(sizes))
     every += find_predictions(datasets, chosen, random_state, data_home, scores)
     if not every:
-        raise ValueError(f"there are no predictions of {', '.join(datasets) or 'nothing'}. Name data sets or files.")
+        raise ValueError(f"there are no predictions for the data sets {list(datasets)}. Name data sets or files.")
     folder = results_folder(results)
     prepare_results(folder)
     tasks = [delayed(_compete)(_Bout(each, random_state), contestants, sizes, folder) for each in every]

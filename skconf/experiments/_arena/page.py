@@ -23,13 +23,13 @@ from skconf.report._page.tables import TablePart
 KINDS = {"two": "two classes", "many": "more than two classes"}
 _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
-    "Differences: the share by which the loss of the other calibrator is higher, as a geometric mean over runs.",
-    "Their 95% intervals treat the runs of a data set as one group.",
-    "0.001 is added to losses before they are compared. So very small losses count as equal.",
+    "A difference says by how many percent the loss of the other calibrator is higher: a geometric mean over runs.",
+    "The 95% intervals of differences treat the runs of a data set as one cluster.",
+    "For differences, 0.001 is added to each loss. So two very small losses hardly differ.",
     "A run is left out if one of the two calibrators did not finish it.",
     "CSR is the size ratio, and z its distance from 1 in standard deviations.",
-    "CSR and z use at most as many test samples as there are calibration samples.",
-    "Times: median processor seconds on one core, to fit and to predict.",
+    "With n calibration samples, CSR and z use at most n test samples.",
+    "Times are median processor seconds on one core, for fit and prediction together.",
 )
 _ROW = 24
 
@@ -177,8 +177,8 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
     floor = min(0.0, *(float(part[["ours", "low", "high"]].min().min()) for part in points.values()))
     return rows_chart(
         f"Losses compared with {champion}, {KINDS[kind]}",
-        f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse in both losses, and by more "
-        f"than chance (95%, over data sets). Differences above {most:.0%} are drawn at the edge.",
+        f"Right of 0, {champion} is better. Of {len(compared)} other calibrators, {ahead} are clearly worse in both "
+        f"losses: their 95% intervals are above 0. Differences above {most:.0%} are drawn at the edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
         list(compared.index),
         points,

@@ -35,8 +35,9 @@ def cf1_agreement_experiment(
 ) -> pd.DataFrame:
     """Count how often cPrecision, cRecall and cF1 prefer the same model as the ordinary metrics.
 
-    As in the paper's Section 6.2, many models are compared pair by pair. Only pairs count in which both metrics show a
-    difference at the level 0.01. The agreement is the share of these pairs with differences of the same sign.
+    As in the paper's Section 6.2, many models are compared pair by pair. A pair is significant if the models differ at
+    the level 0.01 in both metrics, the ordinary and the probabilistic. The agreement is the share of the significant
+    pairs in which both metrics prefer the same model.
 
     Parameters
     ----------
@@ -50,8 +51,8 @@ def cf1_agreement_experiment(
         Bayes, and "network", which are perceptrons that are trained like the paper's networks. All models of the paper
         are of one kind.
     models : sequence of classifiers, default=None
-        The models, 2 or more, instead of random ones. A pipeline gets the columns unchanged. Other models get numbers
-        of unit variance.
+        Your own models, 2 or more, instead of random models. A pipeline gets the columns unchanged. For other models,
+        numbers are scaled to unit variance, texts are one-hot encoded, and missing numbers become the median.
     n_resamples : int, default=1000
         Number of bootstrap resamples, 2 or more.
     data_home : path-like, default=None
@@ -66,11 +67,11 @@ def cf1_agreement_experiment(
     Returns
     -------
     pandas.DataFrame
-        A row for each `metric` and `class`. `significant` is the share of the `n_pairs` pairs of models that count, and
-        `agree` is the agreement. Both use the standard error of the difference, with the same resamples for both
-        models. `significant_resamples` and `agree_resamples` use a t-test of the two sets of resamples, as in the
-        paper. `paper_significant` and `paper_agree` are from the paper's Table 1, averaged over the classes of SNLI;
-        your own data do not have them.
+        A row for each `metric` and `class`. `significant` is the share of significant pairs among the `n_pairs` pairs
+        of models, and `agree` is the agreement. Both shares use the standard error of the difference between two models
+        on the same resamples. `significant_resamples` and `agree_resamples` use a t-test of the two sets of resamples,
+        as in the paper. `paper_significant` and `paper_agree` are from the paper's Table 1, averaged over the classes
+        of SNLI. For your own data, these two columns are missing.
 
     Raises
     ------

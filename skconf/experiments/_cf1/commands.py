@@ -31,7 +31,7 @@ def add_cf1(names: Any) -> None:
         _run,
         (
             "--dataset",
-            _shares("--ratios", "1 0.5 0.2 0.1 0.05 0.02 0.01", "shares of the test data for evaluation"),
+            _shares("--ratios", "1 0.5 0.2 0.1 0.05 0.02 0.01", "sizes of the test sets, as shares of the test data"),
             _shares(
                 "--training-shares",
                 "1 0.667 0.333",
@@ -48,7 +48,7 @@ def add_cf1(names: Any) -> None:
             "--dataset wine --models 200 --kinds network --ratios 1 0.1 0.01",
             "--data loans.csv --target default --estimator mymodel:MyClassifier",
         ),
-        estimator="classifier for the variances instead of logistic regression, and one more model to compare",
+        estimator="classifier for the variances (instead of logistic regression) and for the comparison of models",
     )
 
 

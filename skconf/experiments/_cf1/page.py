@@ -15,22 +15,25 @@ from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points
 _METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 #: Explanations of the columns.
 _VARIANCE = (
-    "lower: share of models and classes with less variance of the probabilistic metric.",
-    "ratio: the median ratio of this variance to the variance of the ordinary metric.",
-    "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
-    "c_: the same for the probabilistic metric.",
-    "f_test, bartlett, levene: share of models and classes whose two variances differ in each test, at the level 0.05.",
+    "lower: share of models and classes for which the probabilistic metric has less variance than the ordinary metric.",
+    "ratio: variance of the probabilistic metric / variance of the ordinary metric; median over models and classes.",
+    "undefined: share of resamples in which the ordinary metric is 0/0.",
+    "apart: share of pairs of models that differ by more than 1.96 s.e. in the ordinary metric.",
+    "c_undefined and c_apart: these shares for the probabilistic metric.",
+    "f_test, bartlett, levene: share of models and classes for which this test rejects equal variances, at level 0.05.",
 )
 _SAME_MODEL = (
     "significant: share of pairs that differ in both metrics, at the level 0.01.",
     "agree: share of the significant pairs in which both metrics prefer the same model.",
-    "_resamples: the same with the paper's t-test, which treats resamples as samples.",
+    "Columns that end in _resamples: these shares with the paper's t-test, which treats resamples as samples.",
 )
 _NOTES = (
-    "A metric on a smaller scale also has less variance. So compare models by differences in standard errors.",
-    "The tests of variance, as in the paper, count resamples as samples. So with many resamples, all variances differ.",
+    "A metric whose values are closer together has less variance, but need not separate models better.",
+    "So compare models by differences in standard errors.",
+    "As in the paper, the tests of variance treat resamples as samples. So with many resamples, all variances differ.",
     "Bands contain the middle 95% of the resamples.",
-    "If a small test set lacks a class, cPrecision and cF1 are 0. Ordinary metrics are undefined; means skip them.",
+    "If a resample lacks a class, cPrecision and cF1 of this class are 0, and recall and cRecall are undefined.",
+    "Precision and F1 are then 0 if the class is predicted, and undefined if not. Means leave out undefined values.",
 )
 #: With at most this many classes, each has a picture, as in the paper. With more, the mean is shown.
 _MOST_CLASSES = 3
@@ -71,8 +74,8 @@ def _lower(variances: pd.DataFrame) -> str:
     ratio = ratios(variances)
     return (
         f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases. A case is a "
-        f"model, a metric, a class and a test size. The median ratio is {number(ratio.median())}. The paper "
-        "says that this metric always has less variance."
+        f"model, a metric, a class and a test size. The median ratio of the variances is {number(ratio.median())}. The "
+        "paper says that the probabilistic metric always has less variance."
     )
 
 
@@ -103,7 +106,8 @@ def _same(means: pd.DataFrame) -> str:
         for row in means.itertuples()
     ]
     same = (
-        f"If both metrics distinguish two models, they prefer the same one in {listed(shares)}, as means over classes"
+        f"If both metrics distinguish two models, they prefer the same one in {listed(shares)}. These are means over "
+        "classes"
     )
     paper = f". The paper has {listed(list(map(percent, means['paper_agree'])))}" if "paper_agree" in means else ""
     return f"{same}{paper}."
@@ -124,7 +128,8 @@ def _variances(variances: pd.DataFrame, metric: str) -> Chart:
     return Chart(
         f"Variance of {_METRICS[metric]}",
         f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases; the median "
-        f"ratio is {number(ratio.median())}. Each model has a curve, which is the mean over classes.",
+        f"ratio of the variances is {number(ratio.median())}. Each model has a curve for each metric, as a mean over "
+        "classes.",
         Axis.around("test samples, log scale", "log", drawn["n_test"]),
         Axis.around("variance, log scale", "log", drawn[list(kinds)]),
         marks,

@@ -37,22 +37,24 @@ class CF1Variance(NamedTuple):
     Attributes
     ----------
     variances : pandas.DataFrame
-        A row for each `n_test`, `model`, `metric` and `class`. `mean` and `variance` are those of the ordinary metric
-        over the resamples, and `c_mean` and `c_variance` those of the probabilistic metric. `low` to `high`, and
-        `c_low` to `c_high`, are the middle 95% of the resamples. `undefined` and `c_undefined` are the shares of
-        resamples in which the metric is 0/0; these are left out. `p_f`, `p_bartlett` and `p_levene` are p-values of
-        tests that both variances are equal, NaN if a variance is 0.
+        A row for each `n_test`, `model`, `metric` and `class`. Columns with the prefix `c_` are for the probabilistic
+        metric, and the same columns without the prefix for the ordinary metric. `mean` and `variance` are over the
+        resamples. `low` and `high` are the limits of the middle 95% of the resamples. `undefined` is the share of
+        resamples in which the metric is 0/0. The other columns leave these resamples out. `p_f`, `p_bartlett` and
+        `p_levene` are p-values of tests that both metrics have the same variance, NaN if a variance is 0.
     means : pandas.DataFrame
-        A row for each `n_test`, `model` and `metric`, with the same columns for the mean over classes.
+        A row for each `n_test`, `model` and `metric`: the columns of `variances`, for the mean of the metric over
+        classes.
     contrasts : pandas.DataFrame
         A row for each `n_test`, pair of models (`better` and `worse`), `metric` and `class`. `z` is the mean difference
-        in standard errors by the ordinary metric, and `c_z` by the probabilistic metric.
+        between the two models in the ordinary metric, in standard errors. `c_z` is the difference in the probabilistic
+        metric.
     summary : pandas.DataFrame
-        A row for each `n_test` and `metric`. `lower` is the share of models and classes with a lower variance of the
-        probabilistic metric, and `ratio` the median ratio of this variance to the variance of the ordinary metric.
-        `undefined` and `c_undefined` are mean shares of resamples. `apart` and `c_apart` are the shares of pairs of
-        models that differ by more than 1.96 standard errors, by the ordinary and by the probabilistic metric. `f_test`,
-        `bartlett` and `levene` are the shares of models and classes whose variances differ at the level 0.05.
+        A row for each `n_test` and `metric`. `lower` is the share of models and classes for which `c_variance` is below
+        `variance`. `ratio` is the median of `c_variance` / `variance`. `undefined` and `c_undefined` are means over
+        models and classes. `apart` is the share of pairs of models that differ by more than 1.96 standard errors in the
+        ordinary metric, and `c_apart` the share in the probabilistic metric. `f_test`, `bartlett` and `levene` are the
+        shares of models and classes for which this test rejects equal variances at the level 0.05.
     """
 
     variances: pd.DataFrame
@@ -75,11 +77,11 @@ def cf1_variance_experiment(
     data_home: str | PathLike[str] | None = None,
     random_state: int = 0,
 ) -> CF1Variance:
-    """Compare the variances of cPrecision, cRecall and cF1 with those of the ordinary metrics, on smaller test sets.
+    """Compare the variances of cPrecision, cRecall and cF1 with the variances of ordinary metrics, by test size.
 
-    As in the paper's Section 6.1, models have different training data: all data, two thirds with a tenth of the labels
-    altered, or a third with a fifth of the labels altered. All models are evaluated on the same resamples of the test
-    data.
+    By default, three models have different training data, as in the paper's Section 6.1. The first has all training
+    data. The second has two thirds, with a tenth of the labels altered. The third has one third, with a fifth of the
+    labels altered. All models are evaluated on the same resamples of the test data.
 
     Parameters
     ----------
@@ -87,14 +89,15 @@ def cf1_variance_experiment(
         A name from :func:`skconf.datasets.list_uci`, or your own data as in :func:`csr_experiment`. Half of the data is
         test data. The paper uses SNLI.
     ratios : sequence of float, default=(1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
-        Shares of the test data, in (0, 1].
+        Sizes of the test sets, as shares of the test data, in (0, 1].
     training_shares : sequence of float, default=(1, 0.667, 0.333)
         Share of the training data for each model, in (0, 1], with the best model first.
     label_noise : sequence of float, default=(0, 0.1, 0.2)
-        Share of the training labels of each model that are changed to another class, in [0, 1].
+        For each model, the share of its training labels that are changed to another class, in [0, 1].
     classifier : classifier, default=None
-        The classifier to train. None means logistic regression. A pipeline gets the columns unchanged. Other
-        classifiers get numbers of unit variance.
+        The classifier to train. None means logistic regression. A pipeline gets the columns unchanged. For other
+        classifiers, numbers are scaled to unit variance, texts are one-hot encoded, and missing numbers become the
+        median.
     n_resamples : int, default=1000
         Number of bootstrap resamples, 2 or more.
     data_home : path-like, default=None
@@ -105,9 +108,9 @@ def cf1_variance_experiment(
     Returns
     -------
     CF1Variance
-        DataFrames `variances`, `means`, `contrasts` and their `summary`. The paper shows them in pictures without
-        numbers. There, the variance of the probabilistic metric is always lower, and the metric separates models
-        better.
+        DataFrames `variances`, `means`, `contrasts` and their `summary`. The paper shows these results in pictures
+        without numbers. In the pictures, the probabilistic metric always has less variance than the ordinary metric,
+        and separates models better.
 
     Raises
     ------
@@ -119,12 +122,12 @@ def cf1_variance_experiment(
 
     Notes
     -----
-    A metric on a smaller scale also has less variance. How well a metric separates two models depends on the difference
-    of their values, divided by its standard error.
+    A metric whose values are closer together has less variance, but need not separate models better. How well a metric
+    separates two models depends on the difference of their values, divided by its standard error.
 
     The tests of variance are the tests of the paper: the F test, Bartlett's test, and Levene's test around the median.
-    They treat resamples as independent samples, and assume different samples for both metrics. So with enough
-    resamples, any two variances differ.
+    The tests assume that resamples are independent samples, and that the two metrics come from different samples. So
+    with enough resamples, any two variances differ significantly.
 
     References
     ----------
@@ -174,8 +177,8 @@ def _models(
         raise ValueError(f"label_noise must lie in [0, 1], but is {list(label_noise)}.")
     if len(training_shares) != len(label_noise) or len(label_noise) < 2:
         raise ValueError(
-            f"There are {len(training_shares)} training_shares, but {len(label_noise)} of label_noise. Each model "
-            "needs one of each, and there must be at least two models."
+            f"There are {len(training_shares)} training_shares, and {len(label_noise)} values of label_noise. Pass one "
+            "of each for every model, and at least two models."
         )
     pairs = zip(training_shares, label_noise, strict=True)
     return {f"model {number}": pair for number, pair in enumerate(pairs, 1)}

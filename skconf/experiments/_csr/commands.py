@@ -105,7 +105,7 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         "--class-weight",
         choices=["balanced", "none"],
         default="balanced",
-        help="weights of training samples. The paper's values are for balanced classes (default: 'balanced')",
+        help="weights of training samples. With 'balanced', values agree with the paper's (default: 'balanced')",
     )
     how.add_argument(
         "--device",
@@ -134,8 +134,8 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         "--save-predictions",
         type=Path,
         metavar="DIR",
-        help="write the predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv, which skconf evaluate "
-        "reads. The predictions that calibrations are fitted on are written to validation.csv. The columns are y_true, "
+        help="write the test predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv, and the predictions that "
+        "calibrations are fitted on to validation.csv. skconf evaluate reads these files. The columns are y_true, "
         "y_pred, and proba_LABEL for each class",
     )
     add_output_files(files, "the values, a row for each data set and calibration")

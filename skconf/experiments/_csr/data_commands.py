@@ -88,7 +88,7 @@ def _read_all(options: argparse.Namespace, *, download: bool) -> int:
             continue
         say(f"{name}: {len(data.target):,} rows, {data.data.shape[1]:,} features, {data.target.nunique()} classes")
         for file, reason in unchecked_files(name).items():
-            say(f"{name}: {file}: no checksum to compare with: {reason}", file=sys.stderr)
+            say(f"{name}: the checksum of {file} is not known: {reason}", file=sys.stderr)
         changed = changed_files(name, options.data_home)
         if changed:
             differs = "not identical to the original, but the numbers of rows and classes are as expected"

@@ -56,22 +56,22 @@ def csr_experiment(
 ) -> pd.DataFrame:
     """Rerun the CSR paper's experiment on real data: the data of the paper, or your own data.
 
-    Each data set is split 60/20/20 by class (or 75/25 if it has an official test set). XGBoost is trained on the first
-    part, calibrated on the second and evaluated on the third. The predicted class is the class of the uncalibrated
-    model. The functions for the paper's tables add the printed values.
+    Each data set is split 60/20/20, stratified by class. XGBoost is trained on the first part, calibrated on the second
+    and evaluated on the third. If there is an official test set, XGBoost is evaluated on it, and the other rows are
+    split 75/25. Calibration does not change the predicted class.
 
     Parameters
     ----------
     datasets : sequence of str, mapping from str to (X, y) or Bunch, or Bunch, default=("breast_cancer", "digits")
         Names from :func:`skconf.datasets.list_uci`. The default data sets need no files. A data set that is not
-        available is left out with a warning. Or your own data: `X` is a table of numbers, text or both, and may have
-        missing values. `y` has the labels, at least five of each class. A Bunch may have a `test_mask`. The paper has
-        no values for your own data.
+        available is left out with a warning. Instead of names, pass your own data: `X` is a table of numbers, text or
+        both, and may have missing values. `y` has the labels, at least five of each class. A Bunch may have a
+        `test_mask`. The paper has no values for your own data.
     estimators : mapping from str, default=None
-        Classifiers with ``predict_proba`` that are trained in addition to XGBoost, by their names. A pipeline gets the
-        columns unchanged. For other classifiers, numbers are scaled to unit variance, texts are one-hot encoded, and
-        missing numbers become the median. The labels are numbers from 0. A classifier that fails is left out with a
-        warning.
+        A mapping from names to classifiers with ``predict_proba``, which are trained in addition to XGBoost. A pipeline
+        gets the columns unchanged. For other classifiers, numbers are scaled to unit variance, texts are one-hot
+        encoded, and missing numbers become the median. The labels are passed to all classifiers as numbers from 0. A
+        classifier that fails is left out with a warning.
     calibrations : sequence of str, or mapping from str, default=("none", "isotonic", "platt")
         Calibrations to compare: "none" and the names in ``skconf.calibration.CALIBRATORS``. Here, "platt" is the Platt
         scaling of the paper, a sigmoid of the probability. Pass a mapping for your own calibrators.
@@ -82,8 +82,8 @@ def csr_experiment(
     trials : int, default=None
         Number of trials of the search. None means the number of the preset.
     class_weight : {"balanced"} or None, default="balanced"
-        Weights of the training samples. The paper mentions no weights. Its values agree with ours if the weights
-        balance the classes in training, and early stopping uses no weights: see the notes.
+        Weights of the training samples. The paper mentions no weights, but our values with "balanced" agree with its
+        values (see the notes). Early stopping uses no weights.
     device : {"cpu", "cuda"}, default="cpu"
         Device on which XGBoost trains. Models of a GPU differ slightly from models of a processor.
     random_state : int or sequence of int, default=0
@@ -95,8 +95,9 @@ def csr_experiment(
     download_if_missing : bool, default=True
         Download missing files.
     results : path-like, default=None
-        Folder to keep the predictions of trained models in. After an interruption, the same call then continues. An
-        interruption loses at most the current model; in a search, at most its current trial. None keeps nothing.
+        Folder to keep the predictions of trained models in. After an interruption, the same call continues from these
+        predictions. Only models in training are lost. In a search, only their current trials are lost. None keeps
+        nothing.
     save_predictions : path-like, default=None
         Folder to write the predictions of every model to, for `skconf evaluate` and other programs. In
         DATASET/seed=SEED/, a file CALIBRATION.csv has the predictions on the test part. `validation.csv` has the
@@ -104,8 +105,8 @@ def csr_experiment(
         probability `proba_LABEL` for each class. Rows of all calibrations are in the same order. Predictions of
         `estimators` are in the folder "DATASET, NAME".
     n_jobs : int, default=None
-        Number of cores, for several models at once and then for the threads of XGBoost. -1 means all, None half of
-        them.
+        Number of cores. -1 means all, None half of them. Several models are trained at once. If there are more cores
+        than models, XGBoost uses several threads.
     progress : bool, default=False
         Show progress and the remaining time on stderr.
 
@@ -113,17 +114,18 @@ def csr_experiment(
     -------
     pandas.DataFrame
         A row for each data set, seed and calibration. The columns are `dataset`, `seed`, `calibration`, the number of
-        test samples `n_test`, the boosting `rounds`, and the quantities of the tables. Columns that end in `_se` have
-        the standard errors on a test set of this size. Table 12 adds the curves of Figures 1 and 2 for the class
-        `curve_of`, as arrays `roc` and `cw_roc` of shape (n_points, 2). For an estimator named "mine", the column
-        `calibration` has "mine" without calibration, and "mine, platt" with Platt scaling. Their `rounds` are 0.
+        test samples `n_test`, the boosting `rounds`, and the quantities of the tables. A column `X_se` has the standard
+        error of `X` on a test set of this size. Table 12 adds the curves of Figures 1 and 2 for the class `curve_of`,
+        as arrays `roc` and `cw_roc` of shape (n_points, 2). For an estimator named "mine", the column `calibration`
+        contains "mine" in the row without calibration, and "mine, platt" in the row with Platt scaling. The `rounds` of
+        estimators are 0.
 
     Raises
     ------
     ImportError
         If xgboost or, for a search, optuna is not installed.
     FileNotFoundError
-        If no data set is available. The message says where to get the first one.
+        If no data set is available. The message says where to get the first data set.
     TypeError
         If your own data are not a table.
     ValueError
@@ -143,8 +145,8 @@ def csr_experiment(
     Notes
     -----
     On the imbalanced data sets, the paper's accuracy is three to nine standard errors below the accuracy of a plain
-    XGBoost with the same AUC, and its confidences are too high. Both effects also appear if weights balance the classes
-    and early stopping uses the log loss without weights, which stops later.
+    XGBoost with the same AUC, and the paper's confidences are too high. Both effects also appear if training weights
+    balance the classes, but early stopping uses the log loss without weights and therefore stops later.
 
     References
     ----------

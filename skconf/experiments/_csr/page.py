@@ -22,7 +22,7 @@ _SPREAD = "With several seeds, {} are means, and ± is the standard deviation ov
 _NOTES = (
     "Each entry: our value, the paper's value, and their difference in standard errors (s.e.) of the test samples.",
     _SPREAD.format("ours"),
-    "Size ratios depend on single errors. Size ratios and results of tests have no standard error and are not counted.",
+    "Size ratios (which depend on single errors) and results of tests have no standard error and are not compared.",
     CHANCE,
     (
         "All values of a data set come from the same model and test samples. If one of them agrees with the paper, the "
@@ -247,7 +247,7 @@ def _ratio_finding(data: pd.DataFrame) -> str:
     largest = data.loc[data["csr"].idxmax()]
     return (
         f"The largest size ratio is {written(largest['csr'])}, for {largest['dataset']} "
-        f"{_by(largest['calibration'])}. It is the ratio of observed errors to the errors that the confidences imply, "
-        f"weighted by 1 ÷ (1 − c). Each line goes {_RISKY}σ to the left. If it ends in the shaded area, right of 1, "
-        f"the ratio is risky.{' A ratio of 0 is drawn at the left edge.' * bool((data['csr'] == 0).any())}"
+        f"{_by(largest['calibration'])}. The ratio divides observed errors by the errors that the confidences imply, "
+        f"both weighted by 1 ÷ (1 − c). Each line ends {_RISKY}σ below its ratio. If a line ends in the shaded area, "
+        f"right of 1, the ratio is risky.{' A ratio of 0 is drawn at the left edge.' * bool((data['csr'] == 0).any())}"
     )

@@ -44,7 +44,7 @@ _SAMPLES_TOGETHER = 1 << 16
 #: Distributions whose density is not 0 at a confidence of 1.
 _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
 _HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
-_EQUAL_NOTE = "each sample has the same score for both classes: the mean of their areas is 1/2 with any weights"
+_EQUAL_NOTE = "each sample has the same score for both classes, so the mean of both areas is 1/2 with any weights"
 _RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 of 10"
 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
@@ -88,10 +88,10 @@ def csr_synthetic_experiment(
     pandas.DataFrame of shape (n_cells, 9)
         A row for each `n_samples`, `distribution`, `mode` and `quantity`. `ours` is the mean over repetitions. `paper`
         is the printed value, or NaN if there is none. `standard_error` is the standard error of the difference between
-        `ours` and `paper`. `deviation` is the part of the difference, in standard errors, that rounding does not
-        explain. A `note` says why a printed value cannot be compared. The quantities are the quantities of Table 6,
-        and `over_1_sigma` and `over_3_sigma`, the shares of repetitions whose size ratio exceeds 1 by one and by three
-        standard deviations.
+        `ours` and `paper`. `deviation` is the difference in standard errors, without the part that rounding explains. A
+        `note` says why a printed value cannot be compared. A `quantity` is a column of the paper's Table 6, or one of
+        two shares: `over_1_sigma` and `over_3_sigma` are the shares of repetitions whose size ratio is more than one
+        and more than three standard deviations above 1.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def csr_synthetic_experiment(
 
     Notes
     -----
-    The standard error comes from the spread of our repetitions. For a size ratio, the spread depends on rare errors
-    with high confidence, which only few repetitions have. The calibrated standard deviation σ includes these errors,
-    because every sample contributes to it. So the larger of the spread and σ is used.
+    The standard error comes from the spread of our repetitions. For size ratios, this spread is too small if no
+    repetition has one of the rare errors with high confidence. The calibrated standard deviation σ does not depend on
+    the errors that occur. So for size ratios, the standard error comes from the spread or from σ, whichever is larger.
 
     References
     ----------
@@ -160,10 +160,10 @@ class CSRAreas(NamedTuple):
     Attributes
     ----------
     areas : pandas.DataFrame
-        Accuracies and areas, and how confidence weights change them: Table 11.
+        Table 11: accuracies and areas, and how confidence weights change them.
     counts : pandas.DataFrame
-        For each mode, the number of distributions whose weighted area is above the plain one. Equal areas count half:
-        Table 10.
+        Table 10: for each mode, the number of distributions for which the weighted area is larger than the plain area.
+        A distribution with equal areas counts half.
     """
 
     areas: pd.DataFrame
@@ -185,9 +185,9 @@ def csr_synthetic_auc_experiment(
 ) -> CSRAreas:
     """Rerun the CSR paper's comparison of areas with and without confidence weights: its Tables 10 and 11.
 
-    Each value of the paper comes from one data set, so it is compared with the spread of one repetition. An area is
-    the mean of the areas of both classes. The score of the class that is not predicted is min(c, 1 − c), with c the
-    confidence of the predicted class. The paper does not give this score, but it fits the areas of the paper.
+    Each value of the paper comes from one data set, so its standard error is the spread of single repetitions. An area
+    is the mean of the areas of both classes. The score of the class that is not predicted is min(c, 1 − c), with c the
+    confidence of the predicted class. The paper does not give this score, but with it our areas agree with the paper's.
 
     Parameters
     ----------
@@ -209,8 +209,9 @@ def csr_synthetic_auc_experiment(
     Returns
     -------
     CSRAreas
-        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. Counts are compared only
-        if all distributions are simulated.
+        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. `counts` has
+        `n_distributions` instead of `distribution`. Counts are compared with the paper only if all distributions are
+        simulated.
 
     Raises
     ------

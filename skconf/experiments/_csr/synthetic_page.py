@@ -18,7 +18,7 @@ _KEY = ["n_samples", "distribution", "mode"]
 _NOTES = (
     BESIDE,
     CHANCE,
-    "Our values are means over repetitions, like the printed ones. Printed areas come from one data set each.",
+    "Our values and the printed values are means over repetitions. But each printed area comes from one data set.",
 )
 
 
@@ -64,9 +64,10 @@ def _risks(cells: pd.DataFrame, n_samples: int) -> str:
     part = where(cells, n_samples=n_samples, quantity="risk_probability")
     risk = part.groupby("mode", sort=False)["ours"].agg(["min", "max"])
     sides = {"above": risk.index[risk["min"] > 0.5], "below": risk.index[risk["max"] < 0.5]}
-    told = [f"{side} one half in {listed(list(modes))}" for side, modes in sides.items() if len(modes)]
+    every = "one half for every distribution in"
+    told = [f"{side} {every} {listed(list(modes))}" for side, modes in sides.items() if len(modes)]
     said = "; ".join(told) or "on both sides of one half in every mode"
-    return f"With {n_samples:,} samples, the risk of overconfidence for every distribution is {said}."
+    return f"With {n_samples:,} samples, the risk of overconfidence is {said}."
 
 
 def _above(counts: pd.DataFrame) -> str:

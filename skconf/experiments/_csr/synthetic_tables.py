@@ -30,10 +30,10 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `distribution` and `quantity`, with columns as in :func:`csr_synthetic_experiment`. Rows with the
-        `distribution` "all" summarize all calibrated sets of samples. They give the share of sets whose size ratio is
-        more than one standard deviation above 1. For some `n_samples`, they also give the share of sets for three
-        standard deviations.
+        A row for each `distribution` and `quantity`, with the columns of :func:`csr_synthetic_experiment` except
+        `mode`. If all ten distributions are simulated, the last three rows have the `distribution` "all". The first
+        gives the share of all calibrated sets of samples whose size ratio is more than one standard deviation above 1.
+        The others give the share for three standard deviations, for sets of 100 and of 100,000 samples.
 
     Raises
     ------
@@ -80,9 +80,9 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and its `risk_probability`, and the
-        distribution that the paper names. If risks are equal, we name the distribution that is first in `cells`. So
-        does the paper, except in three of its sixteen rows.
+        A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and `risk_probability`, and, for 1,000
+        samples, the distribution and risk of the paper. If several distributions have the same risk, the first of them
+        in `cells` is named. The paper also names the first one, except in three of its sixteen rows.
 
     Examples
     --------

@@ -42,11 +42,11 @@ _BY_DATA_SET = (6, 7, 12)
 _RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
 #: Quantities that depend more on a few errors, or on the model, than on the sample of the test set.
 _WITHOUT_ERROR = ("csr", "csr_std", "risk_probability")
-_RAW_NOTE = "the printed row is the uncalibrated one"
+_RAW_NOTE = "the paper prints uncalibrated values here"
 _ERROR_NOTE = "no standard error"
 #: With fewer errors than this, differences of areas depend on a few pairs in the wrong order.
 _OF_FEW_PAIRS, _FEW = ("delta_auc", "auc_gain"), 30
-_FEW_NOTE = f"fewer than {_FEW} errors decide it"
+_FEW_NOTE = f"fewer than {_FEW} errors determine this value"
 
 _METRICS = {
     "accuracy": get_metric("selective_accuracy_score", threshold=0.0),
@@ -146,11 +146,11 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each data set, calibration and quantity. `ours` is the mean over seeds, and `spread` their standard
-        deviation, NaN for a single seed. `paper` is the printed value, or NaN if there is none. `standard_error` is
-        the standard error of the difference, from the `n_test` samples of the test sets. `deviation` is the part of the
-        difference, in standard errors, that rounding does not explain. A `note` says why a printed value cannot be
-        compared.
+        A row for each data set, calibration and quantity. `ours` is the mean of our values over seeds. `spread` is
+        their standard deviation, or NaN for a single seed. `paper` is the printed value, or NaN if there is none.
+        `standard_error` is the standard error of the difference, from the `n_test` samples of the test sets.
+        `deviation` is the difference in standard errors, without the part that rounding explains. A `note` says why a
+        printed value cannot be compared.
 
     Raises
     ------
@@ -163,8 +163,8 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
 
     Notes
     -----
-    The standard error assumes two independent test sets. If a data set has an official test set, both values use it,
-    and should differ by less.
+    The standard error assumes two independent test sets. If a data set has an official test set, our values and the
+    printed values come from the same test samples. Then they should differ by less than the standard error suggests.
 
     Examples
     --------
@@ -219,9 +219,10 @@ def csr_table(number: int, result: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each data set and calibration. Each quantity `X` has four columns. `X` is our value, the mean over
-        seeds. `X_spread` is its standard deviation over seeds, if there are several. `paper_X` is the printed value,
-        or NaN if there is none. `X_deviation` is their difference in standard errors, as in :func:`csr_cells`.
+        A row for each data set and calibration. For each quantity `X`, the column `X` has our value, the mean over
+        seeds, and `paper_X` the printed value, or NaN if there is none. `X_spread` has the standard deviation over
+        seeds, if there are several seeds. `X_deviation` has the difference between our value and the printed value in
+        standard errors, as in :func:`csr_cells`, if `X` has a standard error.
 
     Raises
     ------
@@ -254,7 +255,7 @@ def csr_table(number: int, result: pd.DataFrame) -> pd.DataFrame:
 
 
 def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 2: means over data sets, and how many of them are risky.
+    """Return Table 2: means over data sets, and numbers of risky data sets.
 
     Parameters
     ----------
@@ -264,9 +265,11 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each calibration, with the columns of :func:`csr_table`. `n_datasets` is the number of data sets: only
-        data sets of the paper, if there are any. `over_1_sigma` and `over_3_sigma` count data sets whose size ratio
-        exceeds 1 by one and by three standard deviations. The paper's values come from its Table 6 for these data sets.
+        A row for each calibration. For each quantity `X` of Table 6, `X` and `paper_X` are means over data sets.
+        `X_deviation` is their difference in standard errors, if `X` has a standard error. If there are data sets of the
+        paper, all others are left out. `n_datasets` is the number of data sets. `over_1_sigma` and `over_3_sigma` count
+        data sets whose size ratio is more than one and more than three standard deviations above 1. The paper's values
+        are computed from its Table 6 for the same data sets.
 
     Examples
     --------

@@ -262,7 +262,7 @@ def test_data_with_words_and_rare_classes():
         (
             cf1_variance.cf1_variance_experiment,
             {"training_shares": [1, 1]},
-            "are 2 training_shares, but 3 of label_no",
+            "are 2 training_shares, and 3 values of label_no",
         ),
         (cf1_variance.cf1_variance_experiment, {"n_resamples": 1}, "n_resamples"),
         (cf1_agreement.cf1_agreement_experiment, {"n_models": 1}, "n_models"),

@@ -606,7 +606,7 @@ def test_difference_is_counted_in_standard_errors(table, n_seeds):
 
 def test_wine_is_compared_in_its_raw_row_alone():
     cells = csr_cells(printed_result(6))
-    noted = cells[cells["note"] == "the printed row is the uncalibrated one"]
+    noted = cells[cells["note"] == "the paper prints uncalibrated values here"]
     assert set(zip(noted["dataset"], noted["calibration"], strict=True)) == {("wine", "isotonic"), ("wine", "platt")}
     # In the printed table they are indeed the same.
     printed = printed_table("csr_table6").query("dataset == 'wine'").drop(columns=["dataset", "calibration"])
@@ -617,7 +617,7 @@ def test_differences_of_areas_are_not_compared_where_few_errors_decide_them(canc
     n_test, accuracy = cancer["n_test"].iloc[0], cancer["accuracy"].mean()
     assert n_test * (1 - accuracy) < 30
     notes = csr_cells(cancer, 12).set_index("quantity")["note"]
-    assert (notes.loc[["delta_auc", "auc_gain"]] == "fewer than 30 errors decide it").all()
+    assert (notes.loc[["delta_auc", "auc_gain"]] == "fewer than 30 errors determine this value").all()
     assert (notes.loc[["auc", "cw_auc", "delta_cw_accuracy"]] == "").all()
     many = csr_cells(cancer.assign(n_test=10_000), 12).set_index("quantity")["note"]
     assert (many == "").all()
@@ -743,7 +743,7 @@ def test_the_page_shows_curves_with_table_12(cancer):
 def test_every_note_of_a_table_has_its_marker(cancer):
     """Also where no value of a quantity can be compared."""
     text = csr_text(cancer, 12)
-    assert "[1] fewer than 30 errors decide it." in text
+    assert "[1] fewer than 30 errors determine this value." in text
     assert text.count("[1]") == 1 + 2 * 3
 
 

@@ -10,9 +10,8 @@ def test_what_known_distributions_show():
     report = synthetic_report(cells, areas, {})
     risk = cells[cells["quantity"] == "risk_probability"].groupby("mode")["ours"]
     assert risk.min()["overconf_half"] > 0.5 > risk.max()["underconf_sqrt"]  # else the next line says something else
-    assert (
-        "every distribution is above one half in overconf_half; below one half in underconf_sqrt." in report.result[1]
-    )
+    said = "is above one half for every distribution in overconf_half; below one half for every distribution in "
+    assert f"{said}underconf_sqrt." in report.result[1]
     sizes = report.charts[0]
     assert sizes.name == "Size ratio with 1,000 samples"
     ours = cells[cells["quantity"] == "csr"]

@@ -444,7 +444,10 @@ def test_an_own_file_of_an_own_model_in_the_cf1_experiment(folder, capsys):
     [
         (["--dataset", "wine", "--data", "loans.csv", "--target", "y"], "pass --data or --dataset, not both"),
         (["--data", "loans.csv", "--target", "city"], "'loans' are missing"),
-        (["--data", "loans.csv", "--target", "y", "--training-shares", "1"], "are 1 training_shares, but 3 of label_"),
+        (
+            ["--data", "loans.csv", "--target", "y", "--training-shares", "1"],
+            "1 training_shares, and 3 values of label_",
+        ),
         (["--estimator", "models_of_mine:Silent"], "models_of_mine:Silent has no predict_proba"),
         (["--ratios", "0"], "ratios must lie in (0, 1]"),
     ],
