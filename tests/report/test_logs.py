@@ -154,7 +154,7 @@ def test_a_log_is_read_as_it_is(name, capsys):
         out.out.split()
     )
     assert answers + gone + counts["failed"] == len(log)
-    assert "the same id" in out.err  # two epochs: intervals are by the question
+    assert "rows that share an id" in out.err  # two epochs: intervals are by the question
     evidence = ConfidenceReport.from_files(LOGS / name, correct="choice").evidence
     assert len(np.unique(evidence.profiles["value"].everything.groups)) == 9
 

@@ -300,7 +300,7 @@ UNMERGED = [
     (
         partial(metrics.expected_calibration_error, strategy="quantile", on="classes"),
         "expected",
-        "and more than confidences",
+        "nor from confidences, correctness and weights alone",
     ),
 ]
 
