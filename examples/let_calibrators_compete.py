@@ -59,7 +59,7 @@ for row, name in enumerate(others):
     print(f"{name:22} loses {(ratio > 1).mean():.0%} of runs against the pool")
 ax.axvline(1, color="black", linewidth=0.8)
 ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(others.shape[1]), yticklabels=list(others))
-ax.set_title("Right of the line, the pool is better")
+ax.set_title("Right of the line, the pooled calibrator is better")
 
 # %%
 # Look at the size of the differences, too, and not only at the number of runs. No calibration (``none``) has a lower

@@ -92,7 +92,7 @@ class ScoreOfSums(Score):
         if metric.rests_on == "tail":
             raise ValueError(
                 "it depends on the most confident answers, and sums do not show how many errors are expected among "
-                "these answers. Use capped_size_ratio, or compute it from predictions in memory"
+                "these answers. Use capped_size_ratio, or compute the size ratio from predictions in memory"
             )
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))

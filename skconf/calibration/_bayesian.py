@@ -69,7 +69,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     -----
     A curve maps the log-odds l of a class to f(l) = h + Σⱼ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0
     to l that lies in piece j. h, s and sⱼ have normal priors with mean 0. The standard deviations are 0.1 or 0.5 for h,
-    0.3 or 1 for s, and 0.3 or 1 for sⱼ. Eight priors combine these values. Four more, for classes whose frequency has
+    0.3 or 1 for s, and 0.3 or 1 for sⱼ. All combinations make eight priors. Four more, for classes whose frequency has
     changed, have the standard deviations (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) and (4, 1, 1) of h, s and sⱼ. These
     twelve priors and f(l) = l are equally probable. For each prior, the mode of the posterior is found by Newton's
     method, with expected second derivatives. 64 curves around the mode are drawn from a Student distribution. They are

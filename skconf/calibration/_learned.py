@@ -112,7 +112,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     drawn at random. The fit then takes about ten seconds.
 
     With more than 30 classes, or with more than two classes and no `true_class`, all models learn which answers are
-    right. The gain is then smaller.
+    right. The learned confidence is then a smaller improvement over the plain one.
 
     References
     ----------

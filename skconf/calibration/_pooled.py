@@ -76,7 +76,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         two classes, one error among n new samples raises their size ratio by at most about 2.7, even at the highest
         confidence.
     tail_zscore : float or None, default=0.5
-        Number of standard deviations by which the size ratio of the pool on the folds may be above 1. If the ratio is
+        How far above 1 the size ratio of the out-of-fold probabilities may be, in standard deviations. If the ratio is
         higher, confidences near 1 are lowered. A smaller value is safer, but makes the probabilities less accurate.
         With None, no confidence is lowered.
 

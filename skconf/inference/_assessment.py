@@ -72,8 +72,8 @@ class Assessment:
     found : bool
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
-        How bad the miscalibration is at least: "negligible", "mild", "serious" or "unusable". The interval of each
-        stretch is graded by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is
+        A lower limit of how bad the miscalibration is: "negligible", "mild", "serious" or "unusable". The interval of
+        each stretch is graded by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is
         "negligible", the grade is "close to calibrated". Otherwise, if nothing was found, the grade is "none shown", or
         "too few to say" if overconfidence of 10 percentage points could have been missed. If only the gap is tested, it
         is "too few to say" if `p_value` is NaN.
@@ -105,8 +105,8 @@ class Assessment:
         Share of the most frequent class. It is the accuracy of a model that always predicts this class. NaN if classes
         are not known.
     decisive : float or None
-        The confidence of a wrong answer without which no miscalibration would have been found. None if there is no such
-        answer.
+        The confidence of the decisive wrong answer: if this answer were missing, no miscalibration would have been
+        found. None if there is no such answer.
     decisive_row : int or None
         The row of this wrong answer, counted from 0. None if there is no such answer, or if the predictions were read
         in parts, because their rows are then unknown.

@@ -177,8 +177,8 @@ def compare(
     then tries all combinations of signs of the paired differences. The p-value is the share of all sign combinations
     whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031. "auto" does this if the models differ
     in up to 16 samples or clusters. If all differences have the same size, as for accuracy, the limit is 100, and the
-    test is McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For other
-    metrics, use "permutation", whose p-value is valid for any number of samples.
+    test is McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For a
+    metric that is not a mean, use "permutation", whose p-value is valid for any number of samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value.
     A distance has a kink at this value, so the test uses signed deviations. Let a and b be the signed deviations of the

@@ -46,7 +46,7 @@ class Choice(NamedTuple):
     reason : str, default=""
         Why no interval is valid. It completes the sentence "NAME cannot be estimated: ...".
     share : Share, default=None
-        The value as a share, for "exact" and "binomial".
+        The value as a share, if the method is "exact" or "binomial".
     """
 
     method: str

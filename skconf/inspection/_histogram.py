@@ -35,8 +35,8 @@ class ConfidenceHistogramDisplay(Display):
     """Histogram of the confidences of right and wrong predictions.
 
     Right predictions are drawn above zero, and wrong predictions below. The scale of the counts is logarithmic, except
-    near 0, where it is linear. So a few confident errors are visible among thousands of right predictions. Several
-    classifiers on the same axes have a panel each, at the same scale.
+    near 0, where it is linear. So a few confident errors are visible among thousands of right predictions. If
+    several classifiers share the axes, each has a panel of its own, at the same scale.
 
     Parameters
     ----------

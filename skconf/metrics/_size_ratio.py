@@ -76,7 +76,7 @@ class CalibratedSizeRatio(
 
     CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
     predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the
-    classifier is overconfident on its errors. With a ratio of 10, a calibrated classifier would need ten times as many
+    classifier is overconfident on its errors. If the ratio is 10, a calibrated classifier would need ten times as many
     samples to make such errors by chance. A value below 1 may mean that the classifier is underconfident. It may also
     be chance: confident errors are rare, and if there is none, the ratio is low.
 
@@ -358,7 +358,7 @@ class OverconfidenceRisk(
 
     draws_answers = True
     is_estimate = False  # it is itself a statement about the error of the ratio
-    why_resampled = "it is 0 up to a size ratio of 1, and jumps to 0.5 there"
+    why_resampled = "the risk is 0 below a size ratio of 1, and 0.5 or more above"
 
     method: str = "normal"
     n_resamples: int = 9999

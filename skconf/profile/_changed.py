@@ -137,8 +137,8 @@ class Changed(Answers):
         classes, true_class = self.classes, self.true_class
         if self.abstained is not None:
             raise ValueError(
-                f"{option('prevalence')} weights rows by their class, but rows in which the model abstains have no "
-                "class. Leave out these rows or the prevalence."
+                f"{option('prevalence')} weights rows by their true class, but a row in which the model abstains may "
+                "have none. Leave out these rows or the prevalence."
             )
         shares = read_shares(prevalence, classes, option("prevalence"))
         weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))

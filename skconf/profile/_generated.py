@@ -140,7 +140,8 @@ class FromGenerated(FromPairs):
               of the tokens, which is the probability of the sequence. It is calibrated if a share c of the sequences
               with confidence c is right.
             - "share": a sequence is graded by the share of its tokens that are right. Its confidence is the mean of the
-              confidences of the tokens. It is calibrated if the sequences with confidence c have a mean share of c.
+              confidences of the tokens. It is calibrated if, on average, a share c of the tokens is right in the
+              sequences with confidence c.
         sample_weight : array-like of shape (n_sequences,), default=None
             Non-negative weights.
         groups : array-like of shape (n_sequences,), default=None

@@ -370,7 +370,7 @@ def _refuse_many(name: str, metric: Any) -> None:
     if hasattr(metric, "average"):
         advice = "Choose an average."
     elif isinstance(metric, Called):
-        advice = "Choose a function that returns one."
+        advice = "Choose a function that returns a number."
     else:
         advice = f"Call skconf.metrics.{metric.info.name} for its result."
     raise TypeError(f"{name} is not a single number here. {advice}")

@@ -169,7 +169,7 @@ class Promise(ABC):
         samples = f"{counted(n_base, 'sample')}{self.whose}"
         if n_base < fewest:
             return f"{samples}; at least {fewest:,} without an error are needed"
-        return f"no threshold is shown to keep this promise with {samples}{self.closest(search)}"
+        return f"no threshold could be proved to keep this promise with {samples}{self.closest(search)}"
 
     @property
     def whose(self) -> str:

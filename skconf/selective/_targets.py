@@ -77,7 +77,7 @@ def _of_classes(risk: str, given: Any, labels: Sequence[Any] | None, slices: Any
         )
     if isinstance(slices, str) and slices == BY_CLASS:
         raise ValueError(
-            f"{name} is defined for a true class. If slices are predicted classes, the samples of a true class are "
+            f"{name} is a rate among the samples of a true class. If slices are predicted classes, these samples are "
             "in several slices. Use a target for the risk, or leave slices out."
         )
     if not isinstance(given, Mapping) or not given:

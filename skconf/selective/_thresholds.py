@@ -95,7 +95,7 @@ class TunedThreshold:
     risk : float
         Error rate of the accepted samples, in [0, 1]. NaN if no sample is accepted. Without a `confidence_level` it is
         a little too low, because this threshold was the best of many on the same samples. With a `prevalence`, coverage
-        and risk are those of all samples, weighted to the given shares.
+        and risk are computed from all samples, with weights that give each class its share.
     risk_upper_bound : float
         Upper confidence limit of the risk at this threshold, at most the target. NaN without a `confidence_level`. The
         `confidence_level` holds for the target, but not for a limit below the target, because you did not set the limit

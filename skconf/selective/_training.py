@@ -116,9 +116,9 @@ class Training:
         back = np.isin(unit[held], untrained)
         if back.all():
             raise ValueError(
-                f"validation_fraction={fraction} of {len(rows)} rows leaves no row to evaluate: all held-out rows are "
-                "needed for training, because some classes occur only in them. Pass more samples of each class, or "
-                "leave validation_fraction out."
+                f"validation_fraction={fraction} of {len(rows)} rows: the held-out rows cannot be evaluated, because "
+                "all are of classes that no training row has. Pass more samples of each class, or leave "
+                "validation_fraction out."
             )
         return np.sort(np.append(train, held[back])), held[~back]
 

@@ -56,8 +56,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "coverage": the smallest coverage that is at least `target`; labels are not used;
         - "cost": the least mean cost. A rejection costs `reject_cost`. An error costs 1; with a `cost_matrix`, each
           decision costs its entry in the matrix;
-        - "cwsa", "cwsa_plus": the largest value of the metric. A warning tells you if the chosen threshold accepts
-          fewer than 5% of the samples;
+        - "cwsa", "cwsa_plus": the largest value of the metric (with a warning if fewer than 5% of the samples are
+          accepted);
         - a function: the largest value that it returns. It gets the result of
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.

@@ -78,7 +78,7 @@ class LmEvalLog(Log):
         Raises
         ------
         DataError
-            If the metric does not grade an answer, but how likely a given text is.
+            If the metric does not say whether an answer is right, but how likely a given text is.
         """
         metric, _, called = grade.partition(",")
         rows = self.rows[called]
@@ -88,8 +88,8 @@ class LmEvalLog(Log):
             return None
         if all(likelihoods) and all(len(each) == 1 for each in pairs):
             raise DataError(
-                f"{metric} does not grade an answer, but how likely a given text is, because the output type of this "
-                "task is loglikelihood.",
+                f"{metric} does not say whether an answer is right. It says how likely a given text is, because the "
+                "output type of this task is loglikelihood.",
                 kind="output type",
                 column=grade,
                 advice="Log a multiple-choice task, or a task that generates answers.",

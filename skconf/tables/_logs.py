@@ -100,8 +100,8 @@ def read_log(
     DataError
         A ValueError. If the file is not such a log, or has no graded sample. If there are several metrics, filters or
         scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If the output type of the
-        log is ``loglikelihood``, because ``acc`` then does not grade an answer, but says whether the model would write
-        a given text.
+        log is ``loglikelihood``, because ``acc`` then does not say whether an answer is right, but whether the model
+        would write a given text.
     ImportError
         If nothing is installed that can decompress an ``.eval`` log.
 
@@ -109,7 +109,8 @@ def read_log(
     -----
     UserWarning
         If lines or samples cannot be read. They are left out; the warning says how many there are, and names the first.
-        If the log-likelihoods do not tell which choices the metric grades; there are then no confidences.
+        If the choices that the metric grades cannot be found from the log-likelihoods. The table then has no
+        confidences.
 
     See Also
     --------

@@ -41,7 +41,7 @@ def test_the_section_opens_with_the_verdict_and_what_to_do():
 def test_a_difference_that_is_at_least_small_is_not_called_small():
     verdict, todo, *_, table = trust(evidence_of(np.arange(230) >= 14, np.full(230, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
-    assert todo.words.endswith("with care: the difference may be larger than is shown. More labelled rows can tell.")
+    assert todo.words.endswith("further from the accuracy than these data show. More labelled rows can tell.")
     assert table.notes[0].endswith("Miscalibration: this grade at least; it may be worse.")
     verdict, todo, *_, table = trust(evidence_of(np.arange(20_000) >= 660, np.full(20_000, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")

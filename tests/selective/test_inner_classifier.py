@@ -160,7 +160,7 @@ def test_a_class_that_would_not_train_does(task):
         Spy.fits.clear()
         SelectiveClassifier(Spy(), validation_fraction=0.4, random_state=seed).fit(X, y)
         assert 7 in numbers(Spy.fits[0][0])
-    with pytest.raises(ValueError, match=r"validation_fraction=0\.5 of 2 rows leaves no row to evaluate"):
+    with pytest.raises(ValueError, match=r"validation_fraction=0\.5 of 2 rows: the held-out rows cannot be evaluated"):
         SelectiveClassifier(Spy(), validation_fraction=0.5).fit(X[:2], ["a", "b"])
 
 

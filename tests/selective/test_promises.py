@@ -433,7 +433,7 @@ def test_no_floor_is_promised_where_rows_abstain():
 def test_no_prevalence_where_rows_abstain_whose_class_is_unknown(at):
     late = np.arange(2000) >= 1100
     abstains = ConfidenceProfile.from_predictions(np.repeat([0, 1], 1000), np.repeat([0.1, 0.9], 1000), abstained=late)
-    with pytest.raises(ValueError, match="have no class"):
+    with pytest.raises(ValueError, match="may have none"):
         tune_threshold(abstains, confidence_level=LEVEL, prevalence={1: 0.1}, **at)
 
 

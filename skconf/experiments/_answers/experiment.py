@@ -86,8 +86,8 @@ def answers_experiment(
         Folder with TASK/SYSTEM.METHOD.csv (or .tsv, .parquet), or with the files of one task. Each file has a row for
         each question, with the following columns.
 
-        - `confidence`: any number; "95%" means 0.95. If any confidence in the file is outside [0, 1], none of them is a
-          probability. Metrics that need probabilities are then computed only after calibration.
+        - `confidence`: any number; "95%" means 0.95. If a number of the file is outside [0, 1], its confidences are not
+          read as probabilities: metrics that need probabilities are then computed only after calibration.
         - `correct` (1 or 0), or `grade` (words, one of which means right). With several graders, the columns are
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
         - `id` or `question`: rows of different files of a task are matched by this column. Without it, they are matched
@@ -132,7 +132,7 @@ def answers_experiment(
     logit of confidences that are probabilities, and other confidences unchanged. Intervals and differences treat the
     fitted calibrators as fixed.
 
-    Two files of a task are compared if they have the same system or the same method, on the questions that both have.
+    If two files of a task have the same system or the same method, they are compared on the questions that both have.
     The metrics ECE, AUC, cross-entropy and Brier score judge only confidences. They are compared only if both files
     have right answers to the same questions.
 

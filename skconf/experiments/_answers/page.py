@@ -39,7 +39,7 @@ _NOTES = (
     "ECUAS_0 punishes confident errors most. ECUAS_1 is the share of wrong answers plus the Brier score.",
     "Intervals and differences hold for new questions from the same source. Differences are paired by question.",
     "Metrics of confidences are compared only between files in which the same answers are right.",
-    "If confidences of a file are not probabilities, metrics that need probabilities compare calibrated confidences.",
+    "If confidences of a file are not probabilities, metrics that need probabilities are computed after calibration.",
     "Each fold has its own calibrator. This may lower AUC_c and raise AURC if confidences say little.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )

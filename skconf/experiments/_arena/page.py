@@ -25,7 +25,7 @@ _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
     "A difference says by how many percent the loss of the other calibrator is higher: a geometric mean over runs.",
     "The 95% intervals of differences treat the runs of a data set as one cluster.",
-    "For differences, 0.001 is added to each loss. So two very small losses hardly differ.",
+    "Before two losses are divided, 0.001 is added to each. So two very small losses hardly differ.",
     "A run is left out if one of the two calibrators did not finish it.",
     "CSR is the size ratio, and z its distance from 1 in standard deviations.",
     "With n calibration samples, CSR and z use at most n test samples.",

@@ -18,7 +18,7 @@ _VARIANCE = (
     "lower: share of models and classes for which the probabilistic metric has less variance than the ordinary metric.",
     "ratio: variance of the probabilistic metric / variance of the ordinary metric; median over models and classes.",
     "undefined: share of resamples in which the ordinary metric is 0/0.",
-    "apart: share of pairs of models that differ by more than 1.96 s.e. in the ordinary metric.",
+    "apart: share of pairs of models whose ordinary metrics differ by more than 1.96 standard errors.",
     "c_undefined and c_apart: these shares for the probabilistic metric.",
     "f_test, bartlett, levene: share of models and classes for which this test rejects equal variances, at level 0.05.",
 )

@@ -126,8 +126,8 @@ def cf1_variance_experiment(
     separates two models depends on the difference of their values, divided by its standard error.
 
     The tests of variance are the tests of the paper: the F test, Bartlett's test, and Levene's test around the median.
-    The tests assume that resamples are independent samples, and that the two metrics come from different samples. So
-    with enough resamples, any two variances differ significantly.
+    The tests assume that resamples are independent samples, and that the two metrics come from different samples. Here
+    neither is true: with enough resamples, any two variances differ significantly.
 
     References
     ----------

@@ -88,10 +88,10 @@ def csr_synthetic_experiment(
     pandas.DataFrame of shape (n_cells, 9)
         A row for each `n_samples`, `distribution`, `mode` and `quantity`. `ours` is the mean over repetitions. `paper`
         is the printed value, or NaN if there is none. `standard_error` is the standard error of the difference between
-        `ours` and `paper`. `deviation` is the difference in standard errors, without the part that rounding explains. A
-        `note` says why a printed value cannot be compared. A `quantity` is a column of the paper's Table 6, or one of
-        two shares: `over_1_sigma` and `over_3_sigma` are the shares of repetitions whose size ratio is more than one
-        and more than three standard deviations above 1.
+        `ours` and `paper`. `deviation` is the part of the difference that rounding does not explain, divided by
+        `standard_error`. A `note` says why a printed value cannot be compared. A `quantity` is a column of the paper's
+        Table 6, or one of two shares: `over_1_sigma` and `over_3_sigma` are the shares of repetitions whose size ratio
+        is more than one and more than three standard deviations above 1.
 
     Raises
     ------

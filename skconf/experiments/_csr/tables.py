@@ -148,9 +148,9 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     pandas.DataFrame
         A row for each data set, calibration and quantity. `ours` is the mean of our values over seeds. `spread` is
         their standard deviation, or NaN for a single seed. `paper` is the printed value, or NaN if there is none.
-        `standard_error` is the standard error of the difference, from the `n_test` samples of the test sets.
-        `deviation` is the difference in standard errors, without the part that rounding explains. A `note` says why a
-        printed value cannot be compared.
+        `standard_error` is the standard error of `ours` − `paper`, from the `n_test` samples of the test sets.
+        `deviation` is the part of the difference that rounding does not explain, divided by `standard_error`. A `note`
+        says why a printed value cannot be compared.
 
     Raises
     ------

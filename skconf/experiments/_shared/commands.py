@@ -30,7 +30,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": Path,
         "metavar": "DIR",
         "help": "folder with files NAME_predictions.csv of your own models, or one such file, instead of the default "
-        "models. A file NAME_metrics.csv in the same folder has a sweep to compare with",
+        "models. If the folder has a file NAME_metrics.csv, its metrics at several thresholds are compared with ours",
     },
     "--repetitions": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "repetitions (default: 100)"},
     "--dataset": {

@@ -31,9 +31,9 @@ zero_division : {"warn", 0, 1, nan}, default="warn"
 class ClassAverage(Additive, rests_on="classes"):
     """A quotient of hits, false alarms and misses for each class, and the averages over classes.
 
-    A metric inherits from two subclasses. One defines the method `masses`: it sums the hits, false alarms and misses of
-    each class, from predicted classes or from probabilities. The other defines the method `quotient`. In the docstring,
-    {averages} stands for the parameters below.
+    A metric inherits from two subclasses of this class. One defines the method `masses`: it sums the hits, false alarms
+    and misses of each class, from predicted classes or from probabilities. The other defines the method `quotient`. In
+    the docstring, {averages} stands for the parameters below.
 
     Parameters
     ----------

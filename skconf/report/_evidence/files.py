@@ -327,8 +327,8 @@ def _from_batches(
     )
     if (errors or prices is not None) and not evidence.stops:
         warn(
-            f"{option('errors')} and {option('prices')} are unused: they need thresholds, and batches have no "
-            "thresholds for weighted or graded rows"
+            f"{option('errors')} and {option('prices')} are unused: they need thresholds, which rows with "
+            "weights or grades have only if they are not read in batches"
         )
     return replace(evidence, errors=errors, prices=prices)
 

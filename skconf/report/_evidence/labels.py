@@ -24,7 +24,7 @@ class Labels:
     classes : ndarray of shape (n_classes,)
         The labels.
     true, predicted : ndarray of shape (n_samples,)
-        Position of each row's label.
+        Position in `classes` of the true and the predicted label of each row.
     """
 
     classes: NDArray[Any]

@@ -157,7 +157,7 @@ class Here(Points):
     Parameters
     ----------
     row : int, default=0
-        The row of the slider's table to which the point belongs.
+        The row of the table behind the slider that has the numbers of this point.
     """
 
     row: int = 0

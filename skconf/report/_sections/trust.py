@@ -87,7 +87,8 @@ def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
         until = as_they_are if assessment.grade == "unusable" else "use the observed errors below"
         return f"{how}. Until then, {until}."
     if assessment.grade == "negligible" and assessment.grade_at_most in ("serious", "unusable"):
-        return f"use its confidences with care: the difference may be larger than is shown. More {labelled} can tell."
+        may = "they may be further from the accuracy than these data show"
+        return f"use its confidences with care: {may}. More {labelled} can tell."
     if assessment.grade in ("close to calibrated", "negligible"):
         return "use its confidences as they are."
     if assessment.grade == "too few to say":
