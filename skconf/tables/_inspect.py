@@ -38,8 +38,10 @@ class InspectLog(Log):
         # The parts of an archive are in the order in which the samples ended.
         self.rows = sorted(samples, key=lambda row: (row.get("epoch", 1), place.get(row["id"], inf)))
         if not self.rows:
-            text = f"none of its {len(broken):,} samples can be read." if broken else "it has no samples."
-            advice = "Log samples: call inspect eval without --no-log-samples."
+            if broken:
+                text, advice = f"none of its {len(broken):,} samples can be read.", "Write the file again."
+            else:
+                text, advice = "it has no samples.", "Log samples: call inspect eval without --no-log-samples."
             raise DataError(text, kind="no log", advice=advice)
         values: dict[str, list[Any]] = {}
         for row in self.rows:
