@@ -40,7 +40,7 @@ ax.axvline(accuracy.attrs["overall"], color="0.5", linestyle="--")
 ax.annotate("all patients", (accuracy.attrs["overall"], -0.8), (5, 0), textcoords="offset points", va="center")
 ax.set_xlabel("confidence-weighted accuracy, with 95% intervals")
 ax.set_ylim(bottom=-1.2)
-ax.set_title("One slice of six lies wholly below the average")
+ax.set_title("The interval of one slice of six is below the average")
 
 # %%
 # One of the six intervals does not contain the average. Is this more than chance? Of six 95% intervals, at least one

@@ -224,14 +224,14 @@ NOTES = """
   the weights matter. *refused* means that weights are an error.
 - **kind**: a *ratio* is a quotient of two weighted sums, and an *additive* metric is another function of weighted sums.
   Both have a value for each group and a contribution of each sample, and you can merge their results for parts of the
-  data. All *ranked* metrics share one sort of the confidences. Metrics *by class* sort the probabilities of each
-  class. *whole* metrics need all confidences at once.
+  data. *ranked* metrics use the sorted confidences; a profile sorts them only once. Metrics *by class* sort the
+  probabilities of each class. *whole* metrics need all confidences at once.
 """
 SOURCES = f"""\
 # Sources of the metrics
 
-**In short.** Each entry is a paper with the metrics that it defines. Brackets after a metric name the place of its
-definition in the paper, and say where skconf differs from the paper or follows another paper.
+**In short.** Each entry is a paper with the metrics that it defines. Brackets after a metric say where in the paper it
+is defined, and where skconf differs from the paper or follows another paper.
 
 <!-- Generated from the definitions by `{COMMAND}`. -->
 

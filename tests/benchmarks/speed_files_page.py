@@ -41,8 +41,8 @@ def about_files(found):
             for factors in times
         )
         text += (
-            "Times of skconf are multiples of the time of polars for these sums. On the clock, the factors are "
-            f"{wall}. For the processor time, they are {processors}. "
+            "skconf takes a multiple of the time that polars takes for these sums. In elapsed time, the factors are "
+            f"{wall}. In processor time, they are {processors}. "
         )
     most = max(row["rows"] for row in found if row["where"] == "file")
     if most > largest:

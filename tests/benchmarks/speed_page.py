@@ -121,9 +121,9 @@ def floors(lines):
     keys = ("floor", "one pass", ""), ("floor", "one sort", ""), ("job", "profile", "")
     pass_, sort, profile = (duration(*at(lines[key], size)) for key in keys)
     return paragraph(f"""For comparison: for {size:,} rows of two classes, one pass over a column takes
-        {pass_}, and one sort {sort}. The times in the table are for a metric that gets a `ConfidenceProfile`. A
-        metric that gets labels and probabilities makes a profile of them first; this takes {profile}. A number with ≈
-        was not measured, but extrapolated from smaller sizes.""")
+        {pass_}, and one sort {sort}. The times in the table are for a metric that gets a `ConfidenceProfile`. If a
+        metric gets labels and probabilities instead, it first makes a profile of them, which takes {profile}. A number
+        with ≈ was not measured, but extrapolated from smaller sizes.""")
 
 
 def table_of_metrics(lines):
