@@ -168,7 +168,8 @@ def _findings(cells: pd.DataFrame) -> list[str]:
     if "csr" in ours:
         known = paper[["csr", "csr_std"]].dropna()
         printed = f"; in the paper {_where(_is_risky(known))}" if len(known) else ""
-        sentences.append(f"The size ratio is more than {_RISKY}σ above 1 (risky) {_where(_is_risky(ours))}{printed}.")
+        said = f"The size ratio is more than {_RISKY}σ above 1 (a sign of overconfidence)"
+        sentences.append(f"{said} {_where(_is_risky(ours))}{printed}.")
     if "t_cal_reject" in ours:
         sentences.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
     if "auc_gain" in ours:
@@ -248,6 +249,8 @@ def _ratio_finding(data: pd.DataFrame) -> str:
     return (
         f"The largest size ratio is {written(largest['csr'])}, for {largest['dataset']} "
         f"{_by(largest['calibration'])}. The ratio divides observed errors by the errors that the confidences imply, "
-        f"both weighted by 1 ÷ (1 − c). Each line ends {_RISKY}σ below its ratio. If a line ends in the shaded area, "
-        f"right of 1, the ratio is risky.{' A ratio of 0 is drawn at the left edge.' * bool((data['csr'] == 0).any())}"
+        f"both weighted by 1 ÷ (1 − c). Each line ends {_RISKY}σ below its ratio; σ is the standard deviation of "
+        "the ratio if the model is calibrated. If a line ends in the shaded area, the ratio is more than "
+        f"{_RISKY}σ above 1, and the model is probably overconfident."
+        f"{' A ratio of 0 is drawn at the left edge.' * bool((data['csr'] == 0).any())}"
     )

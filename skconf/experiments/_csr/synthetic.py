@@ -45,7 +45,10 @@ _SAMPLES_TOGETHER = 1 << 16
 _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
 _HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
 _EQUAL_NOTE = "each sample has the same score for both classes, so the mean of both areas is 1/2 with any weights"
-_RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 of 10"
+_RANDOM_NOTE = (
+    "correctness does not depend on confidence, so the weighted area is larger by chance, for about 5 of 10 "
+    "distributions"
+)
 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
 
@@ -90,8 +93,8 @@ def csr_synthetic_experiment(
         is the printed value, or NaN if there is none. `standard_error` is the standard error of the difference between
         `ours` and `paper`. `deviation` is the part of the difference that rounding does not explain, divided by
         `standard_error`. A `note` says why a printed value cannot be compared. A `quantity` is a column of the paper's
-        Table 6, or one of two shares: `over_1_sigma` and `over_3_sigma` are the shares of repetitions whose size ratio
-        is more than one and more than three standard deviations above 1.
+        Table 6, `over_1_sigma` or `over_3_sigma`. `over_1_sigma` is the share of repetitions whose size ratio is more
+        than one standard deviation above 1. `over_3_sigma` is the same share for three standard deviations.
 
     Raises
     ------

@@ -19,13 +19,13 @@ _OF_TABLE_3 = 1000
 
 
 def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
-    """Average over numbers of samples: the CSR paper's Table 1, and the shares that Section 3.1 prints.
+    """Average results over three numbers of samples, and compare with Table 1 and Section 3.1 of the CSR paper.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        From :func:`csr_synthetic_experiment` with `n_samples` 100, 10,000 and 100,000, and the mode "perfect" among
-        others.
+        The result of :func:`csr_synthetic_experiment`. It must include the mode "perfect" with `n_samples` of 100,
+        10,000 and 100,000.
 
     Returns
     -------
@@ -33,7 +33,8 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
         A row for each `distribution` and `quantity`, with the columns of :func:`csr_synthetic_experiment` except
         `mode`. If all ten distributions are simulated, the last three rows have the `distribution` "all". The first
         gives the share of all calibrated sets of samples whose size ratio is more than one standard deviation above 1.
-        The others give the share for three standard deviations, for sets of 100 and of 100,000 samples.
+        The others give the share for more than three standard deviations: the second for sets of 100 samples, the third
+        for sets of 100,000 samples.
 
     Raises
     ------
@@ -80,9 +81,9 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and `risk_probability`, and, for 1,000
-        samples, the distribution and risk of the paper. If several distributions have the same risk, the first of them
-        in `cells` is named. The paper also names the first one, except in three of its sixteen rows.
+        A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and `risk_probability`. For 1,000
+        samples, the row also has the distribution and risk of the paper. If several distributions have the same risk,
+        the first of them in `cells` is named. The paper also names the first one, except in three of its sixteen rows.
 
     Examples
     --------

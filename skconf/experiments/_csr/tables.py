@@ -134,14 +134,14 @@ _TOGETHER: dict[tuple[str, ...], Callable[[ConfidenceProfile], dict[str, Figure]
 
 
 def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
-    """Compare each value of a table with the printed one.
+    """Compare each of our values with the value that a table of the CSR paper prints.
 
     Parameters
     ----------
     result : pandas.DataFrame
         From :func:`csr_experiment`.
     table : int, default=6
-        6, 7 or 12.
+        Number of the table: 6, 7 or 12.
 
     Returns
     -------
@@ -219,8 +219,8 @@ def csr_table(number: int, result: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each data set and calibration. For each quantity `X`, the column `X` has our value, the mean over
-        seeds, and `paper_X` the printed value, or NaN if there is none. `X_spread` has the standard deviation over
+        A row for each data set and calibration. For each quantity `X`, the column `X` has our value (the mean over
+        seeds). `paper_X` has the printed value, or NaN if there is none. `X_spread` has the standard deviation over
         seeds, if there are several seeds. `X_deviation` has the difference between our value and the printed value in
         standard errors, as in :func:`csr_cells`, if `X` has a standard error.
 
@@ -266,10 +266,10 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each calibration. For each quantity `X` of Table 6, `X` and `paper_X` are means over data sets.
-        `X_deviation` is their difference in standard errors, if `X` has a standard error. If there are data sets of the
-        paper, all others are left out. `n_datasets` is the number of data sets. `over_1_sigma` and `over_3_sigma` count
-        data sets whose size ratio is more than one and more than three standard deviations above 1. The paper's values
-        are computed from its Table 6 for the same data sets.
+        `X_deviation` is their difference in standard errors, if `X` has a standard error. If the result has data sets
+        of the paper, all others are left out. `n_datasets` is the number of data sets. `over_1_sigma` is the number of
+        data sets whose size ratio is more than one standard deviation above 1. `over_3_sigma` is the same number for
+        three standard deviations. The paper's values are computed from its Table 6 for the same data sets.
 
     Examples
     --------

@@ -14,7 +14,8 @@ from skconf.experiments._shared.printed import HALF_DIGIT, compare_with_paper, f
 from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
 from skconf.profile import ConfidenceProfile
 
-#: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted samples.
+#: The quantities of the paper's tables. CWSA is a sum divided by the number of all samples, and CWSA+ a sum divided by
+#: the number of accepted samples.
 AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": ("coverage_score", {}),
     "selective_accuracy": ("selective_accuracy_score", {}),
@@ -100,9 +101,10 @@ class CWSASweep(NamedTuple):
     ----------
     curves : pandas.DataFrame
         A row for each `model` and `threshold`: `coverage`, `selective_accuracy` (NaN if nothing is accepted), `cwsa`
-        (divided by all samples) and `cwsa_plus` (divided by the accepted samples).
+        (a sum divided by the number of all samples) and `cwsa_plus` (a sum divided by the number of accepted samples).
     summary : pandas.DataFrame
-        A row for each model: `accuracy`, `ece` (10 bins), `aurc`, and the areas under the three metrics over coverage.
+        A row for each model: `accuracy`, `ece` (10 bins), `aurc`, and the areas under the curves of three metrics over
+        coverage: `selective_accuracy_area`, `cwsa_area` and `cwsa_plus_area`.
     """
 
     curves: pd.DataFrame

@@ -64,9 +64,10 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
     folder : path-like
         Folder with files NAME_predictions.csv, also in subfolders, or one file of any name. The files have true labels,
         predicted labels and confidences, or other columns that :meth:`~skconf.ConfidenceReport.from_files` reads. To
-        compare with a sweep, add a file NAME_metrics.csv or NAME_authors_metrics.csv with the columns `Threshold`,
-        `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has values for "mnist" and
-        "cifar10".
+        compare our values with values that were computed elsewhere, such as the authors' values at 20 thresholds, add a
+        file NAME_metrics.csv or NAME_authors_metrics.csv. This file has a row for each threshold, and the columns
+        `Threshold`, `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has values for
+        "mnist" and "cifar10".
 
     Returns
     -------
@@ -224,7 +225,9 @@ def _sweep_figures(file: Path, model: str) -> pd.DataFrame:
     try:
         sweep = pd.read_csv(file, usecols=list(names)).rename(columns=names).astype(float)
     except ValueError as error:
-        raise ValueError(f"cannot read a sweep. It needs the columns {', '.join(names)}: {error}") from error
+        raise ValueError(
+            f"cannot read the values to compare with. The file needs the columns {', '.join(names)}: {error}"
+        ) from error
     outside = ~sweep["threshold"].between(0, 1, inclusive="left")
     if outside.any():
         row = int(outside.to_numpy().argmax())

@@ -27,7 +27,10 @@ _NO_AREA = (
     "accepts all answers, the area is 0."
 )
 _NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random. A value agrees if all its digits are as printed.")
-_DIVIDED = "CWSA is divided by all samples, and CWSA+ by the accepted samples, as in the paper."
+_DIVIDED = (
+    "As in the paper, CWSA is a sum divided by the number of all samples, and CWSA+ a sum divided by the number of "
+    "accepted samples."
+)
 
 
 def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]) -> ExperimentReport:

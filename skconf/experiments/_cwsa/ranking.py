@@ -38,10 +38,11 @@ class CWSARanking(NamedTuple):
     Attributes
     ----------
     agreement : pandas.DataFrame
-        A row for each population (column `models`), `score` and `reference`. `n_models` is the number of models.
-        `n_pairs` is the number of pairs of models that differ in the score and in the reference. `agree` is the share
-        of these pairs in which the score and the reference prefer the same model, with the 95% interval from `low` to
-        `high`. `place` is the rank, by the reference, of the model that the score ranks first; the best rank is 1.
+        A row for each population of models (column `models`), each `score`, and each `reference` that the score is
+        compared with. `n_models` is the number of models. `n_pairs` is the number of pairs of models that differ in the
+        score and in the reference. `agree` is the share of these pairs in which the score and the reference prefer the
+        same model, with the 95% interval from `low` to `high`. `place` is the rank, by the reference, of the model that
+        the score ranks first; the best rank is 1.
     values : pandas.DataFrame
         A row for each model, with its scores and references.
     """
@@ -77,10 +78,10 @@ def cwsa_ranking_experiment(
         A name from :func:`skconf.datasets.list_uci`, or your own data as ``{"name": (X, y)}``. Classifiers are trained
         on one half of the data.
     n_models : int, default=100
-        Number of random classifiers, 2 or more. They are logistic regression, random forests, decision trees, nearest
-        neighbours and naive Bayes in turn, with random parameters.
+        Number of classifiers with random parameters, 2 or more. They are logistic regression, random forests, decision
+        trees, nearest neighbours and naive Bayes in turn.
     models : sequence of classifiers, default=None
-        Two or more classifiers to train instead of random ones.
+        Two or more classifiers to train. None means `n_models` classifiers with random parameters.
     data_home : path-like, default=None
         Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
     random_state : int, default=0
@@ -94,9 +95,9 @@ def cwsa_ranking_experiment(
     -------
     CWSARanking
         Two DataFrames. In `agreement`, the column `agree` is the share of pairs of models in which the score and the
-        reference prefer the same model. `values` has a row for each model. The scores are the paper's areas
-        ``cwsa_area`` and ``cwsa_plus_area``, the scorer ``metric_coverage_auc_to_zero`` as ``cwsa_area_to_zero``, the
-        mean of CWSA over thresholds as ``mean_cwsa``, and ``aurc`` for comparison.
+        reference prefer the same model. `values` has a row for each model. The scores are `cwsa_area` and
+        `cwsa_plus_area` (the paper's areas), `cwsa_area_to_zero` (the scorer ``metric_coverage_auc_to_zero``),
+        `mean_cwsa` (the mean of CWSA over thresholds) and, for comparison, `aurc`.
 
     Raises
     ------

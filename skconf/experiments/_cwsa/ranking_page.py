@@ -16,13 +16,17 @@ from skconf.report._page.tables import TablePart
 _SCORES = {
     "cwsa_area": "area under the curve of CWSA over coverage",
     "cwsa_plus_area": "area under the curve of CWSA+ over coverage",
-    "cwsa_area_to_zero": "area under CWSA, continued to coverage 0",
+    "cwsa_area_to_zero": "area under the curve of CWSA, continued to coverage 0",
     "mean_cwsa": "mean of CWSA over thresholds",
     "aurc": "AURC",
 }
 _REFERENCES = {"accuracy": "accuracy", "aurc": "AURC"}
 #: With fewer models, all rankings agree by chance in one case of six, or more.
 _FEWEST = 4
+#: The note below the table of pairs.
+_RANK = (
+    'The last column is for the model that "ranked by" puts first. It gives the rank of this model by "compared with".'
+)
 #: The number of models of a population that are listed.
 _LISTED = 10
 _NOTES = (
@@ -81,17 +85,17 @@ def _pairs(agreement: pd.DataFrame) -> TablePart:
             "compared with": agreement["reference"].map(_REFERENCES),
             "pairs": agreement["n_pairs"].map("{:,}".format),
             "agree": agreement.apply(_share, axis=1),
-            "place of the first": agreement["place"].map("{:g}".format),
+            "rank of the first": agreement["place"].map("{:g}".format),
         }
     )
-    return TablePart("Pairs of models in which two rankings agree", shown)
+    return TablePart("Pairs of models in which two rankings agree", shown, (_RANK,))
 
 
 def _chart(values: pd.DataFrame, kind: str) -> Chart:
     """Return a chart with a point for each model: its accuracy, and its area under CWSA."""
     largest, most = values.loc[values["cwsa_area"].idxmax()], values["accuracy"].max()
     return Chart(
-        f"Area under CWSA over accuracy: {kind}",
+        f"Area under the CWSA curve and accuracy of each model: {kind}",
         f"Each point is a model. {largest['model']} has the largest area, {number(largest['cwsa_area'])}, and an "
         f"accuracy of {number(largest['accuracy'])}. The highest accuracy is {number(most)}.",
         Axis.around("accuracy", "linear", values["accuracy"]),

@@ -96,9 +96,9 @@ def cwsa_stress_experiment(
     -------
     pandas.DataFrame of shape (n_cells, 11)
         A row for each `model`, `test`, `level` and `quantity`. Coverage, selective accuracy, CWSA and CWSA+ are at a
-        threshold of 0.9. `ours` is the mean over repetitions, and `spread` their standard deviation. `source`, `paper`,
-        `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`. `paper` is the value in the
-        authors' files, which is from a single run.
+        threshold of 0.9. `ours` is the mean over repetitions, and `spread` the standard deviation over repetitions.
+        `paper` is the authors' value, from a single run, and `source` is the authors' file with this value.
+        `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`.
 
     Raises
     ------
@@ -114,9 +114,9 @@ def cwsa_stress_experiment(
 
     Notes
     -----
-    A right answer whose label is altered counts as wrong. The new label is one of the K − 1 other classes. A wrong
-    answer becomes right if the new label is the answer. In files without labels, no wrong answer becomes right, and
-    there is no test of imbalance.
+    A right answer whose label is altered counts as wrong. The new label is drawn from the other classes. A wrong answer
+    becomes right if the new label is the answer. If a file only says whether each answer is right, its classes are
+    unknown. Then no wrong answer becomes right, and there is no test of imbalance.
 
     Examples
     --------

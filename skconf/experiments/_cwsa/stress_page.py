@@ -18,8 +18,9 @@ _LEVELS = {
     "shifted inputs": "standard deviations of noise",
 }
 _NOTES = (
-    "Means over repetitions, ± their standard deviation.",
-    "Coverage, selective accuracy, CWSA and CWSA+ are at a threshold of 0.9. CWSA is divided by all samples.",
+    "Our values are means over repetitions, and ± is the standard deviation over repetitions.",
+    "Coverage, selective accuracy, CWSA and CWSA+ are at a threshold of 0.9.",
+    "CWSA is a sum divided by the number of all samples, not only of the accepted samples.",
     "Label noise turns right answers into wrong ones. A wrong answer becomes right if the new label is the answer.",
 )
 

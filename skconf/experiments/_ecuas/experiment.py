@@ -59,9 +59,10 @@ def ecuas_experiment(
     folder : path-like, or mapping of str to (scores, targets)
         Folder with NAME.scores.npy and NAME.targets.npy, or with NAME/scores.npy and NAME/targets.npy, like the files
         of the paper in the repository luferrer/expected_cost. Scores are logits or log-probabilities of shape
-        (n_samples, n_classes); targets are true classes from 0. The answer is the most probable class. If the folder
-        has no arrays, its tables of predictions are read, except `validation.csv`. They need a probability for each
-        class, as `experiment csr --save-predictions` writes them. Or pass a mapping with the arrays of each system.
+        (n_samples, n_classes). Targets are the true classes, as whole numbers from 0 to n_classes − 1. The answer is
+        the most probable class. If the folder has no arrays, its tables of predictions are read, except
+        `validation.csv`. These tables need the true label and a probability for each class, like the tables that
+        `experiment csr --save-predictions` writes. Or pass a mapping with the arrays of each system.
     scores : sequence of {"raw", "cal"}, default=("raw", "cal")
         "raw" uses the probabilities as they are. "cal" uses calibrated probabilities: an affine map of the logarithms
         is fitted by cross-validation with five folds.
@@ -80,9 +81,9 @@ def ecuas_experiment(
         A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and `note`
         as in :func:`csr_synthetic_experiment`. Raw values have a standard error of 0. Their deviation is 0 if they
         differ from the printed values by at most 1e-4 (`aurc`: 2e-4), which float32 can explain. Otherwise it is
-        infinite. Quantities that begin with `n_` are divided by the value of a system that only knows the class
-        frequencies. Metrics of the confidence, such as `n_brier_confidence`, are divided by the value of a system that
-        only knows the accuracy.
+        infinite. If the name of a quantity begins with `n_`, the value is divided by the value of a reference system.
+        For `n_cross_entropy_confidence` and `n_brier_confidence`, the reference system only knows the accuracy. For all
+        others, it only knows the class frequencies. `n_brier_confidence` is twice the ratio, as in the paper.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from skconf.tables._files import open_table
 from skconf.tables._paths import list_files, stem
 from skconf.tables._rows import guess_columns, read_rows
 
-#: Logits or log-probabilities of shape (n_samples, n_classes), and true classes from 0.
+#: Logits or log-probabilities of shape (n_samples, n_classes), and true classes as whole numbers from 0.
 Arrays: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 _TARGETS, _SCORES = "targets.npy", "scores.npy"
 #: The file of `experiment csr --save-predictions` that calibrations are fitted on. It is not a system.

@@ -23,9 +23,9 @@ _ROW = 34
 _NOTES = (
     BESIDE,
     "ECUAS is divided by the ECUAS of a system that only knows the class frequencies.",
-    "A value above 1 means that knowing only these frequencies costs less.",
-    "Values of raw scores have a standard error of 0. They agree if float32 explains their difference from the paper.",
-    "The calibration is repeated with other folds, which gives the standard error of values of calibrated scores.",
+    "A value above 1 means that the system costs more than a system that only knows the class frequencies.",
+    "Metrics of raw scores have a standard error of 0. They agree with the paper if float32 explains the difference.",
+    "The calibration is repeated with other folds. This gives the standard error of each metric of calibrated scores.",
     CHANCE,
 )
 
@@ -69,7 +69,7 @@ def _rises(sampled: pd.DataFrame) -> str:
     """Say whether worse answers cost more, as they should."""
     rising = sampled.groupby("system")[list(_ORDERS)].agg(lambda costs: bool((np.diff(costs) > 0).all()))
     counts = [f"{rising[order].sum()} of {len(rising)} systems at n = {n}" for order, n in _ORDERS.items()]
-    return f"Each higher temperature of the sampled answers raises the cost of {listed(counts)}."
+    return f"If answers are sampled at higher and higher temperatures, each step raises the cost of {listed(counts)}."
 
 
 def _costs(cells: pd.DataFrame, n: str) -> Chart:
@@ -79,7 +79,7 @@ def _costs(cells: pd.DataFrame, n: str) -> Chart:
     largest = cells.loc[cells["ours"].idxmax()]
     finding = (
         f"{largest['system']} ({_SCORES[largest['scores']]}) costs most: {number(largest['ours'])} times the cost of "
-        "the class frequencies."
+        "a system that only knows the class frequencies."
     )
     axis = Axis.around(_COST, "log", cells["ours"], cells["paper"])
     data, rows = cells[[*_KEY, "quantity", "ours", "paper"]], list(points["row"].unique())

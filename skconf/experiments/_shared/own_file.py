@@ -62,7 +62,8 @@ def _check_columns(names: list[Any], target: str | None) -> None:
         raise ValueError(f"{known}{capitalized(lacks) if known else lacks}")
     if len(names) == 1:
         raise ValueError(
-            f"the only column is {target!r}. Features are needed, too. Check that cells are separated by , ; tab or |."
+            f"the only column is {target!r}. Features are needed, too. Check that cells are separated by commas, "
+            "semicolons, tabs or vertical bars."
         )
 
 
