@@ -54,8 +54,8 @@ class MetricAccumulator:
         Keep the sums that :meth:`confidence_interval` needs. With False, parts are added about twice as fast.
     max_levels : int, default=65_536
         Largest number of distinct confidences that are kept without rounding. If there are more, they are rounded to a
-        grid with this number of steps. For `cw_roc_auc` with more than two classes, this number is divided among the
-        classes, with at least 1,024 for each.
+        grid with at most this number of steps. For `cw_roc_auc` with more than two classes, this number is divided
+        among the classes, with at least 1,024 for each.
 
     Attributes
     ----------
@@ -82,12 +82,13 @@ class MetricAccumulator:
 
     Notes
     -----
-    If a confidence c is below 1/2, the grid keeps its leading binary digits. If c is larger, the grid keeps the leading
-    binary digits of 1 − c, so confidences near 1 are separated as finely as confidences near 0. There are `max_levels`
-    steps in [0, 1]; for 65,536 steps, the first nonzero digit and the nine digits after it are kept. The confidences 0,
-    1/2 and 1 may be frequent, so no other confidence is rounded to them. Confidences that are rounded to the same
-    number count as tied. Two orders of tied predictions give bounds: the exact score lies between the score with all
-    right predictions first and the score with all wrong predictions first.
+    If there are too many distinct confidences, each confidence c is rounded. If c is below 1/2, the leading binary
+    digits of c are kept. If c is above 1/2, the leading binary digits of 1 − c are kept, so confidences near 1 are
+    separated as finely as confidences near 0. The rounded confidences form a grid with at most `max_levels` steps in
+    [0, 1]. With 65,536 steps, the first nonzero digit and the nine digits after it are kept. The confidences 0, 1/2 and
+    1 may be frequent, so no other confidence is rounded to them. Confidences that are rounded to the same number count
+    as tied. Two orders of tied predictions give bounds: the exact score lies between the score with all right
+    predictions first and the score with all wrong predictions first.
 
     Adding a small part takes about a millisecond. For parts of at least 10,000 samples, this overhead is negligible.
 
@@ -236,13 +237,13 @@ class MetricAccumulator:
         return self._plan.values(state)
 
     def error_bounds(self) -> dict[str, float]:
-        """Return bounds on the errors of the scores, compared with scores of all samples in memory.
+        """Return, for each score, a bound on its difference from the score of all samples in memory.
 
         Returns
         -------
         dict of str to float
-            A bound on the absolute error of each score, by the name of the score. The bound is 0 for scores that are
-            exact up to rounding errors of about 1e-15.
+            The bound on the absolute difference, by the name of the score. It is 0 if the score is exact up to rounding
+            errors of about 1e-15.
 
         Raises
         ------
@@ -254,7 +255,7 @@ class MetricAccumulator:
     def confidence_interval(
         self, confidence_level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = 0
     ) -> pd.DataFrame:
-        """Return confidence intervals of the scores for new samples from the same source.
+        """Return, for each score, a confidence interval of its value on unlimited new samples from the same source.
 
         Parameters
         ----------
@@ -273,10 +274,10 @@ class MetricAccumulator:
             says why. The methods are the same as in :func:`skconf.inference.confidence_interval`, with these
             differences:
 
-            - "exact", "binomial" and "delta" have the same results, except that the intervals of areas are wider by
-              their error bound.
-            - "normal" replaces "bootstrap". The sums are drawn from a normal distribution, without resampling. For
-              `neg_mce`, this distribution is wider if a bin has few samples.
+            - "exact", "binomial" and "delta" give the same intervals as for samples in memory, except that the interval
+              of an area is wider at both ends, by `error_bound`.
+            - "normal" replaces "bootstrap": instead of resampling, the sums are drawn from a normal distribution. If a
+              bin has few samples, the interval of `neg_mce` is often wider than with "bootstrap".
             - "delta" replaces "bayesian" from 30 to 100 errors, because "bayesian" needs the samples. 95% intervals
               then covered the truth in 85 to 97% of simulated sets. Below 30 errors, metrics that need "bayesian" have
               no interval.

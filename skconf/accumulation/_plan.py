@@ -96,8 +96,8 @@ class Plan:
         if profile.prevalence is not None:
             raise ValueError(
                 "at_prevalence computes weights from the shares of the classes in a part, but these shares differ from "
-                "the shares in all rows. Evaluate all rows together, in memory. Or pass as sample_weight of a row the "
-                "share of its class where the model is used, divided by the share of this class in all rows."
+                "the shares in all rows. Evaluate all rows together, in memory. Or pass sample_weight: for each row, "
+                "the share of its class where the model is used, divided by the share of this class in all rows."
             )
         task = Task.of(profile)
         self.check(task, onto)
@@ -163,7 +163,7 @@ class Plan:
         return value
 
     def error_bounds(self, state: State) -> dict[str, float]:
-        """Return bounds on the errors of the scores, compared with scores of all samples in memory."""
+        """Return, for each score, a bound on its difference from the score of all samples in memory."""
         return {name: score.error_bound(state) for name, score in self.scores.items()}
 
     def _check_metrics(self, profile: ConfidenceProfile) -> None:

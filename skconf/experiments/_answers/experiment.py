@@ -43,7 +43,8 @@ class AnswersResult:
         p-value is `p_value`, or `p_adjusted` after Holm's method within the task. `n` is the number of questions, and
         `differ` counts the questions that only one of the pair answers right.
     graders : DataFrame
-        The same for pairs of graders of the same answers, with columns `system` and `method` instead of `grader`.
+        Like `comparisons`, but for pairs of graders of the same answers. The columns `system` and `method` replace the
+        column `grader`.
     files : DataFrame
         A row for each file and grader, with the numbers of all `answers`, of those that are `right` or `wrong`, of
         those `without_confidence` (`of_these_right` are right), and of those `without_grade`. `wrong_grades` holds the
@@ -86,21 +87,21 @@ def answers_experiment(
         Folder with TASK/SYSTEM.METHOD.csv (or .tsv, .parquet), or with the files of one task. Each file has a row for
         each question, with the following columns.
 
-        - `confidence`: any number; "95%" means 0.95. If a number of the file is outside [0, 1], its confidences are not
-          read as probabilities: metrics that need probabilities are then computed only after calibration.
+        - `confidence`: any number; "95%" means 0.95. If any confidence of a file is outside [0, 1], no confidence of
+          this file is read as a probability. Metrics that need probabilities are then computed only after calibration.
         - `correct` (1 or 0), or `grade` (words, one of which means right). With several graders, the columns are
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
         - `id` or `question`: rows of different files of a task are matched by this column. Without it, they are matched
           by position.
 
         Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
-        with one answer to each question. Answers that abstain have no confidence.
+        with one answer to each question. If a system abstains, this counts as an answer without a confidence.
     right : str, default=None
         The grade of a right answer. Answers with any other grade count as wrong. None accepts any common word for a
         right answer, such as "correct".
     correct : str, default=None
-        Which grades to read from logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None reads the only
-        grades of a log; a log with several kinds of grades is then left out.
+        Which grades to read from logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None reads logs that
+        have one kind of grades, and leaves out logs that have several.
     confidence_level : float, default=0.95
         Confidence level of the intervals, in [0.5, 1).
     random_state : int, default=0
@@ -133,13 +134,14 @@ def answers_experiment(
     fitted calibrators as fixed.
 
     If two files of a task have the same system or the same method, they are compared on the questions that both have.
-    The metrics ECE, AUC, cross-entropy and Brier score judge only confidences. They are compared only if both files
-    have right answers to the same questions.
+    The metrics ECE, AUC, cross-entropy and Brier score judge only confidences. Two files are compared by these metrics
+    only if the same questions are answered right in both files.
 
-    The method is the part of the file name after the last point. The tasks "triviaqa" and "mmlu" are compared with the
-    values of the paper, if systems and methods have the names of the paper ("Qwen3.5 4B.Seq Post.csv"). The tasks
-    "arc" and "truthfulqa" are compared with the AUROC of the repository
-    bplaut/llm-calibration-and-correctness-prediction, which has the answers.
+    The method is the part of the file name after the last point, without the ending: the file "Qwen3.5 4B.Seq Post.csv"
+    has the system "Qwen3.5 4B" and the method "Seq Post". The tasks "triviaqa" and "mmlu" are compared with the values
+    of the paper, if systems and methods have the names of the paper, as in this file. The tasks "arc" and "truthfulqa"
+    are compared with the AUROC of the repository bplaut/llm-calibration-and-correctness-prediction, which has the
+    answers.
 
     References
     ----------

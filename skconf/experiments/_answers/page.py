@@ -90,7 +90,7 @@ def _least_cost(result: AnswersResult, task: str) -> str:
     pairs = pairs[pairs["first"].isin(names) & pairs["second"].isin(names)]
     least += f". The next is {_name(second)} with {number(second['ours'])}"
     if pairs.empty:
-        return f"{least}. The two are not compared: they share neither system nor method, or no matching questions."
+        return f"{least}. The two are not compared: both system and method differ, or questions could not be matched."
     p = pairs["p_adjusted"].iloc[0]
     surely = "The difference is more than chance" if p < _CERTAIN else "The difference may be chance"
     return f"{least}. {surely} (adjusted p {'' if p < SMALLEST_P else '= '}{p_value(p)})."
@@ -115,7 +115,7 @@ def _published(figures: pd.DataFrame) -> Iterator[str]:
     others = published[published["deviation"] != 0]
     near = (
         f". Of the others, {int((others['deviation'].abs() <= 3).sum())} deviate by at most three standard errors, as "
-        "is expected of other answers of the same system"
+        "is expected if the same system answers again"
     )
     met = f"{len(published) - len(others)} of {len(published)} published values are reproduced in all printed digits"
     yield f"{met}{near if len(others) else ''}."
@@ -128,8 +128,8 @@ def _graders(pairs: pd.DataFrame) -> Iterator[str]:
     sure = pairs[pairs["p_adjusted"] < _CERTAIN]
     grades = where(pairs, quantity="error_rate")
     yield (
-        f"Graders differ on {grades['differ'].sum():,} of {grades['n'].sum():,} grades; {len(sure)} of {len(pairs)} "
-        "values of metrics then differ by more than chance."
+        f"Graders differ on {grades['differ'].sum():,} of {grades['n'].sum():,} grades. Metrics differ by more than "
+        f"chance in {len(sure)} of {len(pairs)} comparisons of graders."
     )
 
 

@@ -99,8 +99,8 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
             own = _own(getattr(name, "__name__", str(name)), name)
             if own.name in chosen:
                 raise ValueError(
-                    f"two calibrators are called {own.name!r}. Rename one, or pass a function with another name that "
-                    "returns it."
+                    f"two calibrators are called {own.name!r}. Rename one of them, or replace it by a function that "
+                    "has another name and makes the same calibrator."
                 )
             chosen[own.name] = own
         elif ":" in name:

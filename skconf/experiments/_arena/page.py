@@ -23,7 +23,8 @@ from skconf.report._page.tables import TablePart
 KINDS = {"two": "two classes", "many": "more than two classes"}
 _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
-    "A difference says by how many percent the loss of the other calibrator is higher: a geometric mean over runs.",
+    "A difference says by how many percent the loss of a calibrator is higher than the loss of {champion}.",
+    "Differences are geometric means over runs.",
     "The 95% intervals of differences treat the runs of a data set as one cluster.",
     "Before two losses are divided, 0.001 is added to each. So two very small losses hardly differ.",
     "A run is left out if one of the two calibrators did not finish it.",
@@ -60,7 +61,7 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
         findings,
         [*tables, *_failures(failures)],
         charts=charts,
-        notes=_NOTES,
+        notes=[note.replace("{champion}", champion) for note in _NOTES],
         source=source,
     )
 

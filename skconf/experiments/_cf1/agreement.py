@@ -47,9 +47,9 @@ def cf1_agreement_experiment(
     n_models : int, default=100
         Number of models, 2 or more, with random parameters.
     kinds : sequence of str, default=("logistic", "forest", "tree", "neighbors", "bayes")
-        The kinds of models, in turn: logistic regression, random forests, decision trees, nearest neighbours, naive
-        Bayes, and "network", which are perceptrons that are trained like the paper's networks. All models of the paper
-        are of one kind.
+        Kinds of the random models; there are about equally many models of each kind. The default kinds are logistic
+        regression, random forests, decision trees, nearest neighbours and naive Bayes. Another kind is "network":
+        perceptrons that are trained like the networks of the paper. All models of the paper are networks.
     models : sequence of classifiers, default=None
         Your own models, 2 or more, instead of random models. A pipeline gets the columns unchanged. For other models,
         numbers are scaled to unit variance, texts are one-hot encoded, and missing numbers become the median.

@@ -21,8 +21,8 @@ def add_cf1(names: Any) -> None:
         "nargs": "+",
         "default": DEFAULT_KINDS,
         "metavar": "KIND",
-        "help": f"kinds of models, in turn: {', '.join(map(repr, KINDS))} (default: all except 'network'). "
-        "In the paper, all models are of one kind",
+        "help": f"kinds of models, about equally many of each: {', '.join(map(repr, KINDS))} (default: all except "
+        "'network'). In the paper, all models are networks",
     }
     add_experiment(
         names,
@@ -35,9 +35,9 @@ def add_cf1(names: Any) -> None:
             _shares(
                 "--training-shares",
                 "1 0.667 0.333",
-                "share of the training data for each model, with the best model first",
+                "shares of the training data, one for each model, from the best model to the worst",
             ),
-            _shares("--label-noise", "0 0.1 0.2", "share of altered training labels for each model"),
+            _shares("--label-noise", "0 0.1 0.2", "shares of altered training labels, one for each model"),
             "--models",
             ("--kinds", kinds),
             "--seed",

@@ -43,18 +43,19 @@ class CF1Variance(NamedTuple):
         resamples in which the metric is 0/0. The other columns leave these resamples out. `p_f`, `p_bartlett` and
         `p_levene` are p-values of tests that both metrics have the same variance, NaN if a variance is 0.
     means : pandas.DataFrame
-        A row for each `n_test`, `model` and `metric`: the columns of `variances`, for the mean of the metric over
-        classes.
+        A row for each `n_test`, `model` and `metric`. The columns are the same as in `variances`, but for the mean of
+        the metric over classes.
     contrasts : pandas.DataFrame
         A row for each `n_test`, pair of models (`better` and `worse`), `metric` and `class`. `z` is the mean difference
-        between the two models in the ordinary metric, in standard errors. `c_z` is the difference in the probabilistic
+        between the two models in the ordinary metric, in standard errors. `c_z` is the same for the probabilistic
         metric.
     summary : pandas.DataFrame
         A row for each `n_test` and `metric`. `lower` is the share of models and classes for which `c_variance` is below
-        `variance`. `ratio` is the median of `c_variance` / `variance`. `undefined` and `c_undefined` are means over
-        models and classes. `apart` is the share of pairs of models that differ by more than 1.96 standard errors in the
-        ordinary metric, and `c_apart` the share in the probabilistic metric. `f_test`, `bartlett` and `levene` are the
-        shares of models and classes for which this test rejects equal variances at the level 0.05.
+        `variance`. `ratio` is the median of `c_variance` / `variance`. `undefined` and `c_undefined` are the columns of
+        `variances`, averaged over models and classes. `apart` is the share of pairs of models that differ by more than
+        1.96 standard errors in the ordinary metric, averaged over classes. `c_apart` is the same for the probabilistic
+        metric. `f_test`, `bartlett` and `levene` are the shares of models and classes for which the test of this name
+        rejects equal variances at the level 0.05.
     """
 
     variances: pd.DataFrame
@@ -91,7 +92,8 @@ def cf1_variance_experiment(
     ratios : sequence of float, default=(1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
         Sizes of the test sets, as shares of the test data, in (0, 1].
     training_shares : sequence of float, default=(1, 0.667, 0.333)
-        Share of the training data for each model, in (0, 1], with the best model first.
+        For each model, the share of the training data on which it is trained, in (0, 1]. The order is from the best
+        model to the worst.
     label_noise : sequence of float, default=(0, 0.1, 0.2)
         For each model, the share of its training labels that are changed to another class, in [0, 1].
     classifier : classifier, default=None

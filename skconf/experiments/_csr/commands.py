@@ -134,9 +134,9 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         "--save-predictions",
         type=Path,
         metavar="DIR",
-        help="write the test predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv, and the predictions that "
-        "calibrations are fitted on to validation.csv. skconf evaluate reads these files. The columns are y_true, "
-        "y_pred, and proba_LABEL for each class",
+        help="write the test predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv. The file validation.csv "
+        "gets the predictions on which calibrations are fitted. skconf evaluate reads these files. The columns are "
+        "y_true, y_pred, and proba_LABEL for each class",
     )
     add_output_files(files, "the values, a row for each data set and calibration")
 
@@ -226,5 +226,5 @@ def _synthetic(options: argparse.Namespace) -> ExperimentReport:
     cells = csr_synthetic_experiment(options.samples, **shared)
     areas = csr_synthetic_auc_experiment(**shared)
     sizes = " and ".join(f"{n:,}" for n in options.samples)
-    data = f"simulated, {sizes} samples; for areas, 1,000"
+    data = f"simulated, {sizes} samples; for areas under ROC curves, 1,000 samples"
     return synthetic_report(cells, areas, {"data": data, **repeated(options)})

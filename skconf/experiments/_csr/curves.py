@@ -57,8 +57,8 @@ def _chart(dataset: str, rows: pd.DataFrame, is_part: bool) -> Chart:
     return Chart(
         f"ROC and cwROC on {dataset}, class {rows['curve_of'].iloc[0]}{of}",
         f"Grey: ROC. Coloured: cwROC, weighted by confidence. Areas under both: {'; '.join(areas)}.",
-        Axis("false positives, as a share of the other classes"),
-        Axis("true positives, as a share of the class"),
+        Axis("false positive rate"),
+        Axis("true positive rate"),
         marks,
         data[["calibration", "curve", "false_positive_rate", "true_positive_rate"]],
         height=380,

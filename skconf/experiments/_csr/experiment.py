@@ -32,7 +32,7 @@ CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(Pl
 #: A class of the user's own data needs this many rows, so that training, early stopping, calibration and test each have
 #: some.
 _LEAST_ROWS = 5
-#: The name of the file of predictions that calibrations are fitted on.
+#: The name of the file of predictions on which calibrations are fitted.
 _VALIDATION = "validation"
 
 
@@ -66,7 +66,7 @@ def csr_experiment(
         Names from :func:`skconf.datasets.list_uci`. The default data sets need no files. A data set that is not
         available is left out with a warning. Instead of names, pass your own data: `X` is a table of numbers, text or
         both, and may have missing values. `y` has the labels, at least five of each class. A Bunch may have a
-        `test_mask`. The paper has no values for your own data.
+        `test_mask`, an array with True for each row of an official test set. The paper has no values for your own data.
     estimators : mapping from str, default=None
         A mapping from names to classifiers with ``predict_proba``, which are trained in addition to XGBoost. A pipeline
         gets the columns unchanged. For other classifiers, numbers are scaled to unit variance, texts are one-hot
@@ -80,12 +80,12 @@ def csr_experiment(
         "paper" tunes hyperparameters as the paper does: TPE with 60 trials, each evaluated by stratified 5-fold
         cross-validation with early stopping. The search takes hours.
     trials : int, default=None
-        Number of trials of the search. None means the number of the preset.
+        Number of trials of the search. None means 60 trials if `preset` is "paper", and no search if it is "quick".
     class_weight : {"balanced"} or None, default="balanced"
         Weights of the training samples. The paper mentions no weights, but our values with "balanced" agree with its
         values (see the notes). Early stopping uses no weights.
     device : {"cpu", "cuda"}, default="cpu"
-        Device on which XGBoost trains. Models of a GPU differ slightly from models of a processor.
+        Device on which XGBoost trains. Models trained on a GPU differ slightly from models trained on a CPU.
     random_state : int or sequence of int, default=0
         Seed of the splits, of the search and of XGBoost. With several seeds, tables show means.
     tables : sequence of int, default=(2, 6, 7, 12)
@@ -101,7 +101,7 @@ def csr_experiment(
     save_predictions : path-like, default=None
         Folder to write the predictions of every model to, for `skconf evaluate` and other programs. In
         DATASET/seed=SEED/, a file CALIBRATION.csv has the predictions on the test part. `validation.csv` has the
-        uncalibrated predictions on the part that calibrations are fitted on. The columns are `y_true`, `y_pred`, and a
+        uncalibrated predictions on the part on which calibrations are fitted. The columns are `y_true`, `y_pred`, and a
         probability `proba_LABEL` for each class. Rows of all calibrations are in the same order. Predictions of
         `estimators` are in the folder "DATASET, NAME".
     n_jobs : int, default=None
@@ -145,8 +145,9 @@ def csr_experiment(
     Notes
     -----
     On the imbalanced data sets, the paper's accuracy is three to nine standard errors below the accuracy of a plain
-    XGBoost with the same AUC, and the paper's confidences are too high. Both effects also appear if training weights
-    balance the classes, but early stopping uses the log loss without weights and therefore stops later.
+    XGBoost with the same AUC, and the paper's confidences are too high. Both effects also appear in our models with
+    ``class_weight="balanced"``: training weights balance the classes, but early stopping ignores these weights and
+    therefore stops later.
 
     References
     ----------

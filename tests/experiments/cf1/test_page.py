@@ -14,7 +14,9 @@ def test_what_variances_show():
     lower = (known["c_variance"] < known["variance"]).sum()
     assert f"less variance in {lower} of {len(known)} cases" in report.findings[0]
     tested = known["p_levene"].dropna()
-    told = f"{100 * (tested < 0.05).mean():.3g}% of cases according to Levene's. The paper says that they differ"
+    told = (
+        f"{100 * (tested < 0.05).mean():.3g}% of cases according to Levene's. The paper says that the variances differ"
+    )
     assert told in report.result[1]
     assert "with 28 samples" in report.findings[2]
     assert "89.1%, 80.6% and 89.3%" in report.findings[3]  # the paper's Table 1, mean over classes
