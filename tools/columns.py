@@ -23,7 +23,8 @@ $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virgin
 
 ## Which columns a file needs
 
-A file has a row for each prediction. Find what you have in this table; the file needs the columns beside it:
+A file has a row for each prediction. Find the row of this table that describes your data. Its second cell names the
+columns that your file needs:
 
 | you have | columns | for example |
 |---|---|---|
@@ -42,10 +43,10 @@ The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos
 ## Names that are recognised
 
 Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
-the preferred name is read, with one exception: beside probabilities, `confidence` and `correct` are ignored, with a
-note, unless you name them by an option. A column with another name is read if it can mean only one thing in these
-data. For example, `p` may be a confidence or the probability of the positive class. If both are possible, an error
-names the option that decides.
+the preferred name is read, with one exception: if probabilities are read, `confidence` and `correct` are ignored, with
+a note, unless you name them by an option. A column with another name is read if it can mean only one thing in these
+data. For example, `p` is read if only one meaning is possible: the confidence, or the probability of the positive
+class. If both are possible, an error names the option that decides.
 
 | what it is | option | preferred name | also recognised |
 |---|---|---|---|
