@@ -31,7 +31,7 @@ rng = np.random.default_rng(0)
 
 
 def scan(pictures):
-    """Draw a scanner for each picture. Return the scanners, and the pictures with the noise of these scanners."""
+    """Choose a random scanner for each picture. Return the scanners, and the pictures with the scanners' noise."""
     scanner = rng.choice(["new", "old", "worn"], len(pictures), p=[0.64, 0.30, 0.06])
     noise = np.where(scanner == "new", 0, 5)[:, np.newaxis]
     return scanner, pictures + noise * rng.normal(size=pictures.shape)

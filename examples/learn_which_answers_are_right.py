@@ -2,9 +2,10 @@
 Learn which answers to keep
 ===========================
 
-Can a model separate right from wrong answers better? With two classes, a calibrator corrects confidences but keeps
-their order, so it does not change which answers are rejected first. A second model can: it sees the samples, too, and
-estimates how likely each answer is right. In this example, no error is left in the most confident half of the answers.
+Can right and wrong answers be separated better than by the confidence of the model? With two classes, a calibrator
+corrects confidences but keeps their order, so it does not change which answers are rejected first. A second model can
+change this order: it sees the samples, too, and estimates the probability that each answer is right. In this example,
+no error is left in the most confident half of the answers.
 """
 
 # %%
@@ -25,8 +26,8 @@ forest = RandomForestClassifier(50, random_state=0)
 
 # %%
 # ``LearnedConfidence`` is fitted on the samples of the calibrator, with out-of-fold probabilities of the forest. Small
-# models of several kinds estimate how likely each answer is right. Cross-validation chooses their weights, and the
-# weight of the calibrated confidence.
+# models of several kinds estimate the probability that each answer is right. Cross-validation chooses their weights,
+# and the weight of the calibrated confidence.
 models = {
     "calibrated": SelectiveClassifier(forest, calibration="pooled").fit(X_train, y_train),
     "learned": SelectiveClassifier(forest, calibration="pooled", confidence=LearnedConfidence()).fit(X_train, y_train),

@@ -49,7 +49,7 @@ print(loss.round(3).to_string())
 # %%
 # Who wins, and by how much
 # -------------------------
-# Each point is a run. It shows the log loss divided by the log loss of the pool.
+# Each point is a run. It shows the log loss divided by the log loss of the pooled calibrator (the pool).
 others = loss.drop(columns="pooled")
 others = others[others.median().sort_values(ascending=False).index]
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -58,7 +58,12 @@ for row, name in enumerate(others):
     ax.plot(ratio, np.full(len(ratio), row), "o", alpha=0.6)
     print(f"{name:22} loses {(ratio > 1).mean():.0%} of runs against the pool")
 ax.axvline(1, color="black", linewidth=0.8)
-ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(others.shape[1]), yticklabels=list(others))
+ax.set(
+    xscale="log",
+    xlabel="log loss / log loss of the pooled calibrator",
+    yticks=range(others.shape[1]),
+    yticklabels=list(others),
+)
 ax.set_title("Right of the line, the pooled calibrator is better")
 
 # %%

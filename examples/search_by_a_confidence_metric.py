@@ -41,9 +41,9 @@ figure.legend(*axes[0].get_legend_handles_labels(), title="learning_rate", loc="
 figure.suptitle("A high learning rate has the best accuracy, but is overconfident")
 
 # %%
-# A high learning rate is the most accurate, but overconfident on its errors: its size ratio is far above 1. Short and
-# slow training never gives high confidences, which makes its ECUAS worse. ECUAS chooses slow and long training. The
-# accuracy of this setting is one point lower, and its ECUAS is only 0.004 better, but it is less overconfident.
+# A high learning rate is the most accurate, but overconfident: its size ratio is far above 1. Short and slow training
+# never gives high confidences, which makes its ECUAS worse. ECUAS chooses slow and long training. The accuracy of this
+# setting is one point lower, and its ECUAS is only 0.004 better, but it is less overconfident.
 print(search.best_params_)
 
 # %%

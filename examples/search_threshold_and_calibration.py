@@ -67,9 +67,9 @@ ax.set_title("A higher threshold accepts fewer answers, but better ones")
 
 # %%
 # We test the winner on wines that it has not seen. A rejected sample has the label "reject". A profile made from the
-# fitted search contains its threshold. The size ratio is below 1, so the winner is not overconfident on its errors.
-# Isotonic calibration is overconfident: in the table, its ``neg_overconfidence_risk`` is below 0, because it was wrong
-# at a confidence of 1 in one of five folds.
+# fitted search contains its threshold. The size ratio is below 1, so it shows no overconfidence of the winner. Isotonic
+# calibration is overconfident: in the table, its ``neg_overconfidence_risk`` is below 0, because it was wrong at a
+# confidence of 1 in one of five folds.
 print(search.best_params_)
 print(pd.Series(search.predict(X_test)).value_counts().to_dict())
 profile = ConfidenceProfile.from_estimator(search, X_test, y_test)

@@ -72,23 +72,27 @@ class Assessment:
     found : bool
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
-        A lower limit of how bad the miscalibration is: "negligible", "mild", "serious" or "unusable". The interval of
-        each stretch is graded by its end closer to the expected errors; the worst grade counts. If `grade_at_most` is
-        "negligible", the grade is "close to calibrated". Otherwise, if nothing was found, the grade is "none shown", or
-        "too few to say" if overconfidence of 10 percentage points could have been missed. If only the gap is tested, it
-        is "too few to say" if `p_value` is NaN.
+        A lower limit of how bad the miscalibration is: "negligible", "mild", "serious" or "unusable". Each stretch has
+        an interval for its number of errors. If the interval excludes the expected errors, its end closer to them gives
+        the grade of the stretch. The worst grade counts; stretches with less than 1% of the answers do not. If
+        `grade_at_most` is "negligible", the grade is "close to calibrated". Otherwise, if nothing was found, the grade
+        is "none shown", or "too few to say" if overconfidence of 10 percentage points could have been missed. If only
+        the gap between average confidence and accuracy is tested, the interval of the gap gives the grade, and the
+        grade is "too few to say" only if `p_value` is NaN.
     grade_at_most : str
-        How bad the miscalibration may be at most, from "negligible" to "unusable". The interval of each stretch is
-        graded by its end farther from the expected errors; the worst grade counts.
+        How bad the miscalibration may be at most, from "negligible" to "unusable". Both ends of the interval of each
+        stretch are graded, and the worst grade counts.
     n_samples : int
         Number of answers.
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy. If `found` is False, it contains `confidence`. With clusters, the interval is for
-        answers of new clusters, and may exclude `confidence`.
+        95% interval of the accuracy. Without clusters, the interval contains `confidence` if `found` is False, and its
+        ends are NaN if `p_value` is NaN. With clusters, the interval is for answers of new clusters, and may exclude
+        `confidence` even if `found` is False.
     gap, gap_low, gap_high : float
-        Average confidence minus accuracy, and its 95% interval, which contains 0 if `found` is False.
+        Average confidence minus accuracy, and the 95% interval of this gap. The interval contains 0 if `found` is
+        False; its ends are NaN if `p_value` is NaN.
     observed_errors, expected_errors : float
         Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested: if
         weights differ, if answers are graded, or if answers come in clusters.
@@ -108,8 +112,8 @@ class Assessment:
         The confidence of the decisive wrong answer: if this answer were missing, no miscalibration would have been
         found. None if there is no such answer.
     decisive_row : int or None
-        The row of this wrong answer, counted from 0. None if there is no such answer, or if the predictions were read
-        in parts, because their rows are then unknown.
+        The row of the decisive wrong answer, counted from 0. None if there is no such answer, or if the predictions
+        were read in parts, because their rows are then unknown.
     certain, certain_wrong : int
         Number of answers with a confidence of 1, and number of errors among them.
     looks_swapped : bool

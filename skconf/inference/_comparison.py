@@ -124,14 +124,14 @@ def compare(
     confidence_level : float, default=0.95
         Confidence level of each interval, in [0.5, 1).
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
-        "delta" is a t test of the paired influence values. "bootstrap" is a t test. It tests the difference or the
-        difference minus its bias: the one closer to 0. Its standard error is the standard deviation of the resampled
-        differences. "permutation" repeatedly swaps the predictions of the two models for a random half of the samples.
-        Its p-value is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is
-        "delta" if it is available, else "bootstrap". If strata weigh unequally (see :func:`confidence_interval`),
-        "auto" uses "bayesian" in place of "delta". It keeps "delta" if a model abstains, or if only the costs of
-        answers are known. If the metric is a mean and the models differ in few samples, "auto" computes an exact
-        p-value; the method is then "exact".
+        "delta" is a t test of the paired influence values. "bootstrap" is a t test whose standard error is the standard
+        deviation of the resampled differences. It tests the difference or the difference minus its bias: the one closer
+        to 0. "permutation" repeatedly swaps the predictions of the two models for a random half of the samples. Its
+        p-value is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is "delta"
+        if it is available, else "bootstrap". If strata weigh unequally (see :func:`confidence_interval`), "auto" uses
+        "bayesian" in place of "delta". It keeps "delta" if a model abstains, or if only the costs of answers are known.
+        If the metric is a mean and the models differ in few samples, "auto" computes an exact p-value; the method is
+        then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The cluster of each sample. Samples of one cluster are drawn together, and swapped together. None uses the
         clusters of the profiles, if they have any.
@@ -153,8 +153,9 @@ def compare(
     -------
     Comparison or DataFrame
         With two models and one metric, a :class:`Comparison`. Else a DataFrame with a row for each metric and pair of
-        models; its index is (metric, first, second). Its columns are the fields of a :class:`Comparison` without
-        `first` and `second`, and `p_adjusted`: the p-value, corrected by Holm's method for the number of rows.
+        models; its index is (metric, first, second). Its columns are `p_adjusted` and the fields of a
+        :class:`Comparison` except `first` and `second`. `p_adjusted` is the p-value, corrected by Holm's method for the
+        number of rows.
 
     Raises
     ------
@@ -173,20 +174,21 @@ def compare(
     -----
     A difference depends on the samples on which the models differ. If there are few such samples, the p-value of a t
     test is too small. For example, if the first model is right and the second wrong in six of 100 answers, and they
-    agree in the others, the p-value of a t test is 0.014. For a mean over the same samples, such as accuracy, "auto"
-    then tries all combinations of signs of the paired differences. The p-value is the share of all sign combinations
-    whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031. "auto" does this if the models differ
-    in up to 16 samples or clusters. If all differences have the same size, as for accuracy, the limit is 100, and the
-    test is McNemar's exact test. The interval is still computed as for "delta", and may be too narrow. For a
-    metric that is not a mean, use "permutation", whose p-value is valid for any number of samples.
+    agree in the others, the p-value of a t test is 0.014. If the metric is a mean over the same samples for both
+    models, such as accuracy, "auto" therefore tries all combinations of signs of the paired differences. The p-value is
+    the share of all sign combinations whose mean is at least as far from 0 as the observed mean, here 2/64 = 0.031.
+    "auto" does this if the models differ in up to 16 samples or clusters. If all differences have the same size, as for
+    accuracy, the limit is 100, and the test is McNemar's exact test. The interval is still computed as for "delta", and
+    may be too narrow. For a metric that is not a mean, use "permutation", whose p-value is valid for any number of
+    samples.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value.
     A distance has a kink at this value, so the test uses signed deviations. Let a and b be the signed deviations of the
     two models. Then |b| is larger than |a| if and only if b - a and b + a have the same sign. The p-value is the larger
-    one of the p-values of b - a and b + a. Both b - a and b + a have an interval. From all pairs of values in these two
-    intervals, the difference of the distances is computed; its range is the interval of the comparison. This interval
-    excludes 0 if the p-value is at most 1 - `confidence_level`. With fewer than 30 errors, `neg_ecd_deviation` has no
-    p-value and no interval, and a warning says so. If you compare the metrics themselves (such as
+    one of the p-values of b - a and b + a. Both b - a and b + a have an interval. Each pair of values in these two
+    intervals gives a value of |b| - |a|. The interval of the comparison is the range of these values of |b| - |a|. This
+    interval excludes 0 if the p-value is at most 1 - `confidence_level`. With fewer than 30 errors, `neg_ecd_deviation`
+    has no p-value and no interval, and a warning says so. If you compare the metrics themselves (such as
     `calibrated_size_ratio`), the difference does not say which model is closer to the best value.
 
     If fewer than 3 errors are expected among the most confident 5% of the answers, "auto" and "permutation" do not

@@ -147,7 +147,7 @@ def confidence_interval(
     Interval or DataFrame
         With one metric, an :class:`Interval` with the fields `value`, `low`, `high`, `standard_error`,
         `confidence_level` and `method`. With several metrics, a DataFrame with a row for each. An undefined value is
-        NaN. If no interval is valid, its ends are NaN. A warning says why.
+        NaN. If no method is valid, `low` and `high` are NaN. A warning says why.
 
     Raises
     ------
@@ -180,22 +180,23 @@ def confidence_interval(
     A share of all rows, if strata weigh unequally  "mover"
     Anything else, if strata weigh unequally        "bayesian", within each stratum
     A metric with clusters, strata or costs         "delta"; but "bayesian" if errors are in fewer than ten clusters and
-                                                    in at most a quarter of all clusters. Always "delta" for averages
-                                                    over classes, for means with two finite bounds, if there are strata,
-                                                    and for more than 10,000 samples
+                                                    in at most a quarter of all clusters. Always "delta" in any of these
+                                                    cases: strata; costs; graded answers; more than 10,000 samples; an
+                                                    average over classes; a mean with two finite bounds; a metric that
+                                                    does not count errors
     A metric that does not count errors             "delta"
     A share of answers with equal weights           "exact" for `coverage_score`, `selective_accuracy_score` and
                                                     `selective_risk_loss`; "delta" for `accuracy`
     A share of answers with unequal weights         "delta" from 100 errors on, "binomial" below
     An average over classes                         "none" below 5 effective samples, "bayesian" below 50
-    An area, averaged over classes                  "none" below 2 effective samples, "bayesian" below 100
+    An area under a curve, averaged over classes    "none" below 2 effective samples, "bayesian" below 100
     An area, if there is a single error             "none"
     Anything else                                   "delta" from 100 errors on, "bayesian" below
     ==============================================  ====================================================================
 
     The number of effective samples of an average over classes is about the size of the smallest class; if there are
     many classes of similar size, it is larger. "exact" is Clopper and Pearson's interval [4]_, and "binomial" is the
-    same interval for (Σ w)² / Σ w² samples. Means of graded answers are not shares, so the last row applies to them.
+    same interval for (Σ w)² / Σ w² samples. For means of graded answers, the last row of the table applies.
 
     The standard error of "delta" is the root of the sum of squared influence values. The t distribution is used; its
     degrees of freedom are the number of samples minus the number of strata. With clusters, the influence of a cluster
@@ -210,8 +211,8 @@ def confidence_interval(
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
     For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With clusters,
-    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, the intervals
-    by "delta" are too narrow with strata and, for averages over classes, with clusters.
+    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, intervals by
+    "delta" are too narrow with strata. For averages over classes, they are also too narrow with clusters.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small data set may lack are added; their
@@ -220,9 +221,9 @@ def confidence_interval(
     way. With clusters, an error and a right answer are always added. For `confidence_roc_auc_score`, two errors (or two
     right answers, if these are rarer) are added instead: one with a higher and one with a lower confidence than all
     other answers. For an average over classes, three answers are added for each rare class: a true positive, a false
-    negative and a false positive of the class. A class is rare if it has at most three times as many samples as there
-    are errors in the data, and at most 50 (100 for an area). The standard error is the standard deviation of the draws.
-    The coverage was measured in simulations; it is not proved. With clusters, all samples of a cluster have the same
+    negative and a false positive of the class. A class is rare if it has at most 50 samples (100 for an area), and at
+    most three samples for each error in the data. The standard error is the standard deviation of the draws. The
+    coverage was measured in simulations; it is not proved. With clusters, all samples of a cluster have the same
     exponential variable, and the weight of added answers is multiplied by the design effect 1 + ρ (Σ m² / Σ m − 1).
     Here m is the size of a cluster, and ρ the correlation of errors within clusters.
 
@@ -233,8 +234,8 @@ def confidence_interval(
     than ten right answers, its added right answer weighs less in the other half. The quantiles of each half are
     computed, and the interval contains all of them. "mover" combines Jeffreys' intervals of the strata [7]_. In
     simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least
-    one error was expected in the more frequent class. If less than one was expected, they covered it in up to 100%.
-    Intervals by "delta" covered it in 33 to 88%.
+    one error was expected in the more frequent class. If less than one error was expected, they covered it in 95 to
+    99%. Intervals by "delta" covered it in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the data. For its
     upper end, half an error with the highest confidence is added; Fay and Feuer add a whole error. In each of 200

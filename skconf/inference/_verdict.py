@@ -64,8 +64,8 @@ def assess_confidence(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. If weights differ, only the gap between average confidence and accuracy is tested, and the
-        sentence says so. The same holds if answers are graded or come in clusters.
+        Non-negative weights. If weights differ, only the gap between average confidence and accuracy is tested. The
+        same holds if answers are graded or come in clusters.
 
     Returns
     -------
@@ -106,9 +106,10 @@ def assess_confidence(
     least four of five data sets like this one, however the errors are distributed over the answers [2]_. The true
     overconfidence may still be larger; use `gap_high` as its upper bound [3]_.
 
-    Each level and each named stretch with at least 1% of the answers gets a grade. The grade is computed from one end
-    of the interval of the errors: the end that is closer to the expected errors. The grade of the verdict is the worst
-    of these grades. In the following limits, numbers of errors are per 1,000 answers. Overconfidence is
+    If miscalibration is found in a stretch, the stretch gets a grade. The grade is computed from one end of the
+    interval of the errors: the end that is closer to the expected errors. The grade of the verdict is the worst grade
+    of the six levels and of the stretches that the verdict names; those with less than 1% of the answers do not count.
+    In the following limits, numbers of errors are per 1,000 answers. Overconfidence is
 
     - mild if there are at least 10 errors more than expected, or twice as many as expected and at least 1 more;
     - serious if there are at least 50 more, or three times as many and at least 2 more;
@@ -123,12 +124,12 @@ def assess_confidence(
     The larger one is used. For graded answers, the standard error comes from the data alone. If answers come in
     clusters (`groups` of a profile), the standard error comes from the differences between clusters, and the t
     distribution is used. In all these cases, the verdict is "too few to say" if there are fewer than 30 effective
-    errors or effective right answers. Their number is their share times (Σ w)² / Σ w², where w is the weight of an
-    answer or of a cluster.
+    errors or effective right answers. The number of effective errors is (Σ w)² / Σ w² times the observed or the
+    expected error rate, whichever is higher. Here w is the weight of an answer or of a cluster. The number of effective
+    right answers is (Σ w)² / Σ w² minus the number of effective errors.
 
     If answers come in clusters, the interval of the accuracy is for answers of new clusters;
-    :func:`confidence_interval` computes it. If miscalibration is found, the sentence then also gives the interval of
-    the gap.
+    :func:`confidence_interval` computes it. If miscalibration is found, the verdict also gives the interval of the gap.
 
     If a classifier rejects some answers, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict
     is about its accepted answers. If it rejects all answers, the verdict is about the answers before rejection. Rows

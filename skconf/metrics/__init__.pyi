@@ -94,8 +94,8 @@ def adaptive_calibration_error(
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as a cut can
     leave at least `min_samples` samples on both sides. Tied confidences stay together, so a cut lies between two
-    distinct confidences. Among the cuts that leave enough samples, the one is used for which the total weights of the
-    two sides differ least. If two cuts are equally good, the lower one is used.
+    distinct confidences. Among the cuts that leave enough samples, the cut with the most equal total weights on its two
+    sides is used. If two cuts are equally good, the lower one is used.
 
     Parameters
     ----------
@@ -198,10 +198,11 @@ def calibrated_size_ratio(
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
     CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
-    predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the
-    classifier is overconfident on its errors. If the ratio is 10, a calibrated classifier would need ten times as many
-    samples to make such errors by chance. A value below 1 may mean that the classifier is underconfident. It may also
-    be chance: confident errors are rare, and if there is none, the ratio is low.
+    predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the classifier
+    is overconfident: it makes more errors at high confidences than these confidences imply. If the ratio is 10, a
+    calibrated classifier would need ten times as many samples to make such errors by chance. A value below 1 may mean
+    that the classifier is underconfident. It may also be chance: confident errors are rare, and if there is none, the
+    ratio is low.
 
     Parameters
     ----------
@@ -301,9 +302,10 @@ def capped_size_ratio(
 
     The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
     and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
-    With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier is
-    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few very
-    confident errors, which most data sets do not contain. With a cap, the value can be estimated from few samples.
+    With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier makes
+    more errors, weighted by h, than the confidences imply: it is overconfident. Without a cap it is
+    :func:`calibrated_size_ratio`, whose value may depend on a few very confident errors, which most data sets do not
+    contain. With a cap, the value can be estimated from few samples.
 
     Parameters
     ----------
@@ -346,7 +348,7 @@ def cf1_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -403,7 +405,7 @@ def cfbeta_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
     beta : float, default=1.0
         Recall counts `beta` times as much as precision. If `beta` is 0, the value is cPrecision; if it is infinity, the
         value is cRecall.
@@ -602,7 +604,7 @@ def cprecision_score(
     average: str = "binary",
     zero_division: str | float = "warn",
 ) -> float:
-    """Confidence precision (cPrecision): the share of the probability of a class that is given to its own samples.
+    """Confidence precision (cPrecision): how much of the total probability of a class goes to samples of this class.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
     Unlike precision, it also has a value for a class that is never predicted. It is 0/0 only if the probability of the
@@ -616,7 +618,7 @@ def cprecision_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -673,7 +675,7 @@ def crecall_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -807,8 +809,8 @@ def cw_cohen_kappa_score(
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero. Also NaN if only one
-        class occurs, as a true or a predicted class, in the samples with a confidence above 0.
+        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, if all confidences are zero. Also NaN if a single
+        class is both the true and the predicted class of every sample with a confidence above 0.
     """
 
 def cw_confusion_matrix(
@@ -863,7 +865,7 @@ def cw_f1_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -922,7 +924,7 @@ def cw_fbeta_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
     beta : float, default=1.0
         β: recall counts β times as much as precision. With 0, the value is the precision; with infinity, it is the
         recall.
@@ -984,7 +986,7 @@ def cw_jaccard_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -1085,7 +1087,7 @@ def cw_precision_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -1142,7 +1144,7 @@ def cw_recall_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -1285,7 +1287,7 @@ def cw_specificity_score(
         the number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array
         with the value of each class.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0.
 
     Returns
     -------
@@ -2098,11 +2100,12 @@ def tce_error(
     ----------
     strategy : {"pavabc", "quantile"}, default="pavabc"
         How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. The n_min samples of
-        highest confidence are first left out. Each of the other confidences, in ascending order, starts a new bin. The
-        last two bins merge if they have at most n_min samples together. They also merge if they have at most n_max
-        samples together, and the last bin does not have the higher accuracy of the two. This is repeated as long as
-        bins merge. At the end, the n_min samples that were left out are added to the last bin if 2 n_min <= n_max; else
-        they are a bin of their own. "quantile" makes bins of equal mass.
+        highest confidence are set aside until the end. Each of the other confidences, in ascending order, starts a new
+        bin. The last two bins merge if they have at most n_min samples together. They also merge if two conditions
+        hold: they have at most n_max samples together, and the accuracy of the last bin is not above the accuracy of
+        the bin before it. This is repeated as long as bins merge. At the end, the n_min samples that were set aside are
+        added to the last bin if 2 n_min <= n_max; else they are a bin of their own. "quantile" makes bins of equal
+        mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

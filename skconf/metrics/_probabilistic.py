@@ -39,7 +39,7 @@ class CPrecisionScore(
     reference=f"{CF1}, Section 3",
     scorers="cprecision",
 ):
-    """Confidence precision (cPrecision): the share of the probability of a class that is given to its own samples.
+    """Confidence precision (cPrecision): how much of the total probability of a class goes to samples of this class.
 
     The cPrecision of class j is Σ_{y = j} w p_j / Σ w p_j, with p_j the probability of class j and y the true class.
     Unlike precision, it also has a value for a class that is never predicted. It is 0/0 only if the probability of the
@@ -105,7 +105,7 @@ class CRecallScore(
 
     See Also
     --------
-    cprecision_score : The share of the probability of a class that is given to its own samples.
+    cprecision_score : How much of the total probability of a class goes to samples of this class.
     cw_recall_score : Recall of the predicted classes, weighted by confidence.
 
     References

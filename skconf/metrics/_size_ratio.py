@@ -75,10 +75,11 @@ class CalibratedSizeRatio(
     """Calibrated size ratio (CSR): each error counts by how unlikely it was, given its confidence.
 
     CSR = Σ (w e / (1 − c)) / Σ w, with e = 1 for an error and 0 for a right prediction, and c the confidence of the
-    predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the
-    classifier is overconfident on its errors. If the ratio is 10, a calibrated classifier would need ten times as many
-    samples to make such errors by chance. A value below 1 may mean that the classifier is underconfident. It may also
-    be chance: confident errors are rare, and if there is none, the ratio is low.
+    predicted class. The CSR of a calibrated classifier is 1 on average. A value far above 1 means that the classifier
+    is overconfident: it makes more errors at high confidences than these confidences imply. If the ratio is 10, a
+    calibrated classifier would need ten times as many samples to make such errors by chance. A value below 1 may mean
+    that the classifier is underconfident. It may also be chance: confident errors are rare, and if there is none, the
+    ratio is low.
 
     {predictions}
     eps : float, default=1e-8
@@ -130,9 +131,10 @@ class CappedSizeRatio(
 
     The value is Σ w e h / Σ w (1 − c) h, with h = min(1/(1 − c), cap), e = 1 for an error and 0 for a right prediction,
     and c the confidence of the predicted class. It is the ratio of observed to expected errors, both weighted by h.
-    With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier is
-    overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, whose value may depend on a few very
-    confident errors, which most data sets do not contain. With a cap, the value can be estimated from few samples.
+    With any cap, the ratio of a calibrated classifier is 1 on average. If the ratio is above 1, the classifier makes
+    more errors, weighted by h, than the confidences imply: it is overconfident. Without a cap it is
+    :func:`calibrated_size_ratio`, whose value may depend on a few very confident errors, which most data sets do not
+    contain. With a cap, the value can be estimated from few samples.
 
     {predictions}
     cap : float, default=20

@@ -160,6 +160,6 @@ def _as_scorer(item: Any) -> ConfidenceScorer | SklearnScorer:
         return SklearnScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
     raise TypeError(
         f"{item!r} is neither the name of a scorer nor one made by skconf.get_scorer or sklearn.metrics.make_scorer. "
-        "Pass the name of a scorer. A function of (estimator, X, y) calls the estimator itself, so pass it to "
-        "scikit-learn without confidence_scoring."
+        "Pass the name of a scorer. A function of (estimator, X, y) makes its own predictions, so pass this function "
+        "directly to scikit-learn, without confidence_scoring."
     )

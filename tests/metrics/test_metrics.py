@@ -169,8 +169,8 @@ def test_undefined_value_is_nan_with_one_warning(name, params, correct, confiden
     [
         ("cw_balanced_accuracy_score", "all confidences are zero"),
         ("cw_matthews_corrcoef", "all confidences are zero"),
-        ("cw_cohen_kappa_score", "all confidences are zero, or only one class occurs"),
-        ("cw_roc_auc_score", "no class has a sample of its own and"),
+        ("cw_cohen_kappa_score", "all confidences are zero, or a single class is both"),
+        ("cw_roc_auc_score", "fewer than two classes have a sample"),
     ],
 )
 def test_undefined_value_of_classes_is_nan_with_one_warning(name, reason):

@@ -25,7 +25,7 @@ average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
     number of samples of each class, and "micro" the quotient of the sums over classes. None returns an array with the
     value of each class.
 zero_division : {"warn", 0, 1, nan}, default="warn"
-    Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out."""
+    Value of 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is 0/0."""
 
 
 class ClassAverage(Additive, rests_on="classes"):
@@ -41,7 +41,8 @@ class ClassAverage(Additive, rests_on="classes"):
         "binary" is the value of the positive class, "macro" the mean over classes, "weighted" the mean weighted by
         support, and "micro" the quotient of the sums over classes. None gives an array with a value for each class.
     zero_division : {"warn", 0, 1, nan}
-        The value that replaces 0/0. "warn" gives 0 with a warning. With nan, averages leave the class out.
+        The value that replaces 0/0. "warn" gives 0 with a warning. With nan, averages leave out classes whose value is
+        0/0.
     """
 
     shared_text = MappingProxyType({"{averages}": _PARAMETERS})

@@ -36,7 +36,9 @@ class RankedByClass(Metric, rests_on="order"):
     #: Whether its standard error takes the numbers of positives and negatives as given, as DeLong's does.
     given_numbers: ClassVar[bool] = False
     #: Why a class is undefined; completes the sentence "NAME is an average without the classes ..., because".
-    lacking: ClassVar[str] = "no sample of such a class, or no other sample, has a weight above 0"
+    lacking: ClassVar[str] = (
+        "a class has a value only if a sample of the class and a sample of another class have a weight above 0"
+    )
 
     average: str | None = "macro"
 

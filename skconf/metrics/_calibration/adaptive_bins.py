@@ -26,8 +26,8 @@ class AdaptiveCalibrationError(
     The value is Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction and 0 for a wrong one, and c its
     confidence. The samples are halved at the median of the confidence. Each half is halved again, as long as a cut can
     leave at least `min_samples` samples on both sides. Tied confidences stay together, so a cut lies between two
-    distinct confidences. Among the cuts that leave enough samples, the one is used for which the total weights of the
-    two sides differ least. If two cuts are equally good, the lower one is used.
+    distinct confidences. Among the cuts that leave enough samples, the cut with the most equal total weights on its two
+    sides is used. If two cuts are equally good, the lower one is used.
 
     {predictions}
     min_samples : int, default=10

@@ -41,11 +41,12 @@ class CalibrationErrorByTests(
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"
         How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin. The n_min samples of
-        highest confidence are first left out. Each of the other confidences, in ascending order, starts a new bin. The
-        last two bins merge if they have at most n_min samples together. They also merge if they have at most n_max
-        samples together, and the last bin does not have the higher accuracy of the two. This is repeated as long as
-        bins merge. At the end, the n_min samples that were left out are added to the last bin if 2 n_min <= n_max; else
-        they are a bin of their own. "quantile" makes bins of equal mass.
+        highest confidence are set aside until the end. Each of the other confidences, in ascending order, starts a new
+        bin. The last two bins merge if they have at most n_min samples together. They also merge if two conditions
+        hold: they have at most n_max samples together, and the accuracy of the last bin is not above the accuracy of
+        the bin before it. This is repeated as long as bins merge. At the end, the n_min samples that were set aside are
+        added to the last bin if 2 n_min <= n_max; else they are a bin of their own. "quantile" makes bins of equal
+        mass.
     n_min, n_max : int, default=10 and 1000
         Bounds on the size of a bin for "pavabc". The experiments of the paper use n / 20 and n / 5.
     n_bins : int, default=10

@@ -62,8 +62,8 @@ class SmoothCalibrationError(
     The gaps are put on a grid over [0, 1], with at least 24 points in an interval of length σ. But the grid has at most
     a million points, so if σ is below 2.3e-5, an interval of this length has fewer. A cosine transform smooths the
     gaps. So the time grows with the number of samples plus the number of points. The transform also reflects the gaps
-    at 0 and 1, so confidences of exactly 0 or 1 count in full. The authors' package relplot counts them by half, so its
-    values are lower for saturated models.
+    at 0 and 1, so confidences of exactly 0 or 1 count in full. In the authors' package relplot, such confidences count
+    only half. So the values of relplot are lower for models with many such confidences.
 
     References
     ----------

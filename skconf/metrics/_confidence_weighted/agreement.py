@@ -181,8 +181,8 @@ class CWCohenKappa(
     Returns
     -------
     float
-        {facts} NaN, with a warning, if all confidences are zero. Also NaN if only one class occurs, as a true or a
-        predicted class, in the samples with a confidence above 0.
+        {facts} NaN, with a warning, if all confidences are zero. Also NaN if a single class is both the true and the
+        predicted class of every sample with a confidence above 0.
 
     {raises}
 
@@ -202,7 +202,7 @@ class CWCohenKappa(
     """
 
     undefined = (
-        "all confidences are zero, or only one class occurs, as a true or a predicted class, in the samples with a "
+        "all confidences are zero, or a single class is both the true and the predicted class of every sample with a "
         "confidence above 0"
     )
 

@@ -178,9 +178,11 @@ class CWROCAUC(
     array([1.  , 0.84, 1.  ])
     """
 
-    undefined = "no class has a sample of its own and a sample of another class, both with a confidence above 0"
+    undefined = "fewer than two classes have a sample with a confidence above 0"
     weighted_by = "confidence"
-    lacking = "a class needs a sample of its own and a sample of another class, both with a confidence above 0"
+    lacking = (
+        "a class has a value only if a sample of the class and a sample of another class have a confidence above 0"
+    )
     result_by_class = float | Floats  # a binary task has one value
 
     def __post_init__(self) -> None:
