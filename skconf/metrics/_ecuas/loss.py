@@ -157,9 +157,9 @@ class ECUASLoss(
             return []
         return [
             Notice(
-                "Some answers have a higher expected cost than is possible for the best decision (the decision of least "
-                "expected cost). For these answers, ecuas_loss uses the largest expected cost that is possible for the "
-                "best decision. If the answers were chosen by other costs, for example by a classifier with a "
+                "Some answers have a higher expected cost than is possible for the best decision (the decision of "
+                "least expected cost). For these answers, ecuas_loss uses the largest expected cost that is possible "
+                "for the best decision. If the answers were chosen by other costs, for example by a classifier with a "
                 "cost_matrix, pass these costs as the cost_matrix of ecuas_loss."
             )
         ]
