@@ -44,7 +44,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     samples, the result stays near the unchanged probabilities. No cross-validation is needed.
 
     If there are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to one. A
-    class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+    class that is missing from the calibration data keeps its probability, apart from this scaling.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two classes, each
     class is calibrated against the rest, and rows are scaled to sum to one.
 
-    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except that rows are scaled to sum to one.
 
     Attributes
     ----------

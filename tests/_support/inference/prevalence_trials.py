@@ -465,8 +465,8 @@ def intervals_part(frame):
     noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
     text += f"\nThere are {sets}. "
     text += f"So the standard error of a proportion in the table is {min(noise):.3f} to {max(noise):.3f}.\n"
-    text += "\nThe next table has the proportions by the number of errors that are expected in the rows of the common "
-    text += "class:\n\n"
+    text += "\nThe next table says how often the intervals cover the true value, by the number of errors that are "
+    text += "expected in the rows of the common class:\n\n"
     there = [name for name in _EXPECTED if name in by_errors.index]
     more = [[name, *(share_of(by_errors.loc[errors, name]) for errors in there)] for name in METRICS]
     numbers = frame["expected"].value_counts()
@@ -475,8 +475,8 @@ def intervals_part(frame):
     if several.notna().any(axis=None) and none.notna().any(axis=None):
         text += f"""
 With one expected error or more, {_from_to(several)} of the intervals of a metric cover the true value.
-With less than 0.1 expected errors, {_from_to(none)} of them do, because they are wide: they contain small error rates
-and large ones.
+With less than 0.1 expected errors, {_from_to(none)} of the intervals cover it, because they are wide: they contain
+small error rates and large ones.
 """
     return text
 
@@ -625,7 +625,7 @@ def promises_part(frame):
     for name, some in frame.groupby("population", sort=False):
         by = some.groupby("share")[["violated", "coverage", "most"]].mean()
         rows.append(
-            [name]
+            [name.replace("noise of the target, borne by", "errors at every confidence, in")]
             + [
                 f"{row.violated:.3f}" + ("" if np.isnan(row.most) else f"; {row.coverage:.2f} of {row.most:.2f}")
                 for row in by.itertuples()
@@ -635,8 +635,8 @@ def promises_part(frame):
     text = table([head, *rows])
     if len(ordinary):
         answered, most = ordinary["coverage"].mean(), ordinary["most"].mean()
-        text += f"\nIn populations without noise, {answered:.0%} of the cases are answered on average, "
-        text += f"and {most:.0%} could be answered.\n"
+        text += f"\nIn the first six populations, the threshold answers {answered:.0%} of the cases on average; "
+        text += f"the lowest threshold within the target would answer {most:.0%}.\n"
     n_sets = len(some) // some["share"].nunique()
     limit = 0.05 + 2 * sqrt(0.05 * 0.95 / n_sets)
     return f"{text}\n{_by_chance(0.05, n_sets)}So proportions of up to {limit:.3f} can occur by chance.\n"
@@ -688,21 +688,22 @@ ABOUT = {
         """\
 The models are logistic regression, a forest, histogram boosting and XGBoost. The data are adult, bank marketing and
 credit (UCI), and MNIST, where the classes are the digit 8 and all others. Each model is trained on 2,000 rows of each
-class. The title of a column is the share of the rarer class in production. The rows of the test are weighted to this
-share. The first number in a cell is their log loss, divided by the entropy of the share. A model at 1 is no better than
-always predicting the share. The number in brackets is the number of positives that the probabilities imply, divided by
-the true number (median). Probabilities are clipped to the range from 0.000001 to 0.999999. Number of random splits for
-each pair of a data set and a model: {n}.""",
+class. The title of a column is the share of the rarer class in production. The test rows are weighted to this share.
+The first number in a cell is the mean log loss on these rows, divided by the entropy of the class shares. A value of 1
+is no better than always predicting the shares. The number in brackets is the number of positives that the
+probabilities imply, divided by the true number (median). Probabilities are clipped to the range from 0.000001 to
+0.999999. Number of random splits for each pair of a data set and a model: {n}.""",
     ),
     "rebalanced": (
         "Trained at the true share, and rebalanced",
         """\
 The models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. The classes
-are balanced by one of three methods, or not at all (none). The loss is computed as for the table above. The first three
-columns are averages over the four shares: uncalibrated, with the factor alone, and after calibration on 250 + 250 other
-rows and the factor. In each cell, the first loss is of logistic regression (linear), the second of XGBoost (trees). The
-other columns are for one share each, after calibration and the factor. Number of random splits for each pair of a data
-set and a model: {n}.""",
+are balanced by one of three methods, or not at all (none). The loss is computed as for the table above. The first
+three columns of losses are averages over the four shares. "Uncalibrated" means the model's own probabilities. "Factor
+alone" means these probabilities, multiplied by the share of the class in production and divided by its share in the
+rebalanced training rows. "Pooled calibration, then the factor" uses 250 + 250 other rows for the calibration. In each
+cell, the first loss is of logistic regression (linear), the second of XGBoost (trees). The other columns are for one
+share each, averaged over both models. Number of random splits for each pair of a data set and a model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
@@ -724,19 +725,21 @@ the result of the test. There are {n} sets of each of the twelve combinations.""
         """\
 The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
 rows of the common class, and then of the rarer class. The first four columns of numbers are averages over the four
-shares and five models. The two classes are Gaussians at a distance of 2 (one model is overconfident, one calibrated),
-0.7 (a bad model), 4 (a good one) or 6 (a nearly perfect one). A dash means fewer than 20 intervals: the size ratio
-depends on single errors, so it seldom has an interval. The rows of the common class have up to 99.7% of the weight. If
-no answer in these rows is wrong, the upper end of an interval is the largest error rate that is compatible with so few
-rows. Such intervals are wide, and cover the true value in more than 95% of sets.""",
+shares and five models. Each model separates two Gaussian classes. The distance of the classes is 2 for an
+overconfident and for a calibrated model, 0.7 for a bad model, 4 for a good one, and 6 for a nearly perfect one. A dash
+means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has an interval. The rows of the
+common class have up to 99.7% of the weight. If no answer in these rows is wrong, the upper end of an interval is the
+largest error rate that is compatible with so few rows. Such intervals are wide, and cover the true value in more than
+95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
-The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then come the share of
-cases that are answered and, after "of", the share that could be answered. In the last three rows (noise of the target),
-the error rate is just above the target at every threshold, so any accepted case counts as a violation. The errors are
-in the common class, in the rarer class, or in both. There are {n} sets for each cell.""",
+The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then come the share
+of cases that this threshold answers, on average, and, after "of", the share that the lowest threshold within the
+target would answer. In the last three rows, errors are equally frequent at every confidence, and the error rate is
+just above the target at every threshold. So any accepted case counts as a violation. The errors are in the common
+class, in the rarer class, or in both. There are {n} sets for each cell.""",
     ),
 }
 

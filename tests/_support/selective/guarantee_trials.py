@@ -29,14 +29,14 @@ COMMAND = "PYTHONPATH=tests python tests/_support/selective/guarantee_trials.py"
 HEAD = """\
 # How often a guarantee is kept
 
-**In short.** All promises of a run should hold together with a probability of 95%. In every population they failed in
-about 5% of sets or less, within the limits of chance. Our rule accepts more answers than Holm's tests of a hundred
-thresholds, which other tools use.
+**In short.** All promises of a run should hold together with a probability of 95%. In every population, at least one
+promise of our rule failed in about 5% of the sets or less, within the limits of chance. Our rule accepts more answers
+than Holm's tests of a hundred thresholds, which other tools use.
 
 Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of
 the population. This share should be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a
 standard error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [Another
-page](guarantee_proofs.md) says how each promise is tested. This command writes the page:
+page](guarantee_proofs.md) says how each promise is tested. This command writes the page that you are reading:
 
 ```text
 {command}
@@ -452,7 +452,7 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             (
                 "In six populations, 10% of the cases are fraud. Recall is promised to be at least 0.3, and the "
                 "highest threshold that keeps this promise is chosen. The other promises are upper limits. "
-                'The columns "Holm" have the coverage of Holm\'s tests.'
+                'The columns "Holm" have the coverage if Holm\'s tests choose the threshold.'
             ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
@@ -468,8 +468,9 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "CWSA",
             (
-                "CWSA is promised to be at least 0.2. Both rules test the same thresholds, each of which accepts 10% "
-                "more than the one before."
+                "CWSA is promised to be at least 0.2. The table has the coverage if thresholds are tested by bets, and "
+                "if they are tested by coins. Both kinds of tests use the same thresholds, each of which accepts 10% "
+                "more samples than the one before."
             ),
             cwsa_rows(n_sets, (500, 4000), rng),
         ),
