@@ -121,7 +121,9 @@ class Moments:
         variances, axes = np.linalg.eigh(np.asarray_chkfinite(covariance))
         steps = rng.standard_normal((n_draws, len(mean))) * np.sqrt(np.maximum(variances, 0.0))
         ends = np.cumsum([np.size(part) for part in self.sums])[:-1]
-        parts = zip(np.split(mean + steps @ axes.T, ends, axis=1), self.sums, strict=True)
+        # A sum without variance, such as that of an empty bin, keeps its value exactly, without rounding errors.
+        drawn = mean + np.where(np.diag(covariance) > 0, steps @ axes.T, 0.0)
+        parts = zip(np.split(drawn, ends, axis=1), self.sums, strict=True)
         sums = (part.reshape(n_draws, *np.shape(like)) for part, like in parts)
         with np.errstate(invalid="ignore"):  # draws in which a non-negative sum became negative
             scores = self.statistic.score(self.statistic.metric.combine(*sums))

@@ -286,3 +286,15 @@ def test_every_scorer_has_an_interval_or_a_reason():
     # Others say that nobody chose a threshold.
     named = [str(warning.message).split()[0] for warning in caught if warning.category is UndefinedMetricWarning]
     assert sorted(named) == sorted(found.index[found["low"].isna()])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_empty_bins_do_not_widen_the_interval_of_the_largest_gap(seed):
+    """Rounding errors in the sums of empty bins were gaps of up to 1, and the interval was [-0.93, 0] or NaN."""
+    rng = np.random.default_rng(seed)
+    sure = np.append(rng.uniform(0.75, 1, 2000), np.full(8, 0.55))
+    profile = ConfidenceProfile.from_correctness(rng.random(2008) < sure, sure)
+    found = MetricAccumulator(["neg_mce"], intervals=True).update(profile).confidence_interval().loc["neg_mce"]
+    resampled = confidence_interval("neg_mce", profile, method="bootstrap", random_state=0)
+    assert found["low"] == pytest.approx(resampled.low, abs=0.15)
+    assert found["high"] == resampled.high == 0
