@@ -23,8 +23,8 @@ from skconf.tables._entries import library_of
 
 @takes_columns(
     groups="There is an accumulator for each group, or for each combination of groups that occurs.",
-    labels="If `names` is an accumulator with labels, its labels are used.",
-    pos_label="If `names` is an accumulator with a positive class, its class is used.",
+    labels="If `names` is an accumulator with labels, None means these labels.",
+    pos_label="If `names` is an accumulator with a positive class, None means this positive class.",
 )
 def accumulate(
     data: Any,
@@ -57,7 +57,7 @@ def accumulate(
           unless "1.0" or "True" is itself a label. A part ``name=value`` of a path is read as a column.
         - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
           polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
-          dimensions);
+          dimensions).
         - a DataFrame of Dask or Spark, or a mapping of Dask arrays. The current scheduler, client or
           session reads each partition where it is stored, and merges the results in a tree of tasks.
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
@@ -116,8 +116,8 @@ def accumulate(
     empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
     if empty.n_samples:
         raise ValueError(
-            f"The accumulator that is passed as names must be empty, but is {empty!r}. Pass an empty "
-            "accumulator, and merge the result into the filled one."
+            f"If names is an accumulator, it must be empty, but is {empty!r}. Pass an empty accumulator, and merge the "
+            "result into the filled one."
         )
     labels = empty.labels if labels is None else labels
     pos_label = empty.pos_label if pos_label is None else pos_label

@@ -99,8 +99,9 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "--spend",
         choices=("evenly", "first"),
         default="evenly",
-        help="'first' accepts more cases than 'evenly' if there are hardly more rows than a guarantee needs, and fewer "
-        "cases if there are many rows (default: 'evenly')",
+        help="how the allowed probability of error is divided among the tested thresholds. 'first' accepts more cases "
+        "than 'evenly' if there are fewer than twice as many rows as a guarantee needs, and fewer cases if there are "
+        "many rows (default: 'evenly')",
     )
     threshold.add_argument(
         "--seed",

@@ -82,7 +82,7 @@ def check_drawable(n_bins: Any) -> None:
     """Raise unless a figure can show this number of bins."""
     check_whole(n_bins, "n_bins")
     if n_bins > MOST_BINS:
-        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, because no figure can show more, but is {n_bins!r}.")
+        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, but is {n_bins!r}. A figure cannot show more bins.")
 
 
 def artists(ax: Any, *kinds: str) -> list[Any]:

@@ -48,7 +48,7 @@ class ECUASDisplay(Display):
     Parameters
     ----------
     x : ndarray of shape (n_points,)
-        Values of n, costs γ of a rejection, or confidences of one answer.
+        Values on the x axis: values of n, costs γ of a rejection, or possible confidences, according to `kind`.
     curves : dict of str to ndarray of shape (n_points,)
         Costs, by their label.
     kind : {"n", "reject_cost", "answer"}

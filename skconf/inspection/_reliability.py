@@ -323,7 +323,8 @@ class ReliabilityDisplay(Display):
     def joined(self) -> NDArray[np.bool_]:
         """Return whether a line joins each bin to the next one.
 
-        There is a line if no empty bin lies between the two bins, and if both have enough predictions.
+        A line joins two bins if no empty bin lies between them, and if the interval of neither bin is wider than 0.5.
+        With the strategy "binless", the width of the intervals does not count.
 
         Returns
         -------

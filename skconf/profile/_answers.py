@@ -114,16 +114,16 @@ class Answers:
         return len(self.correctness)
 
     def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
-        """Return the same answers, together with rows that abstain.
+        """Return the same answers, together with the rows in which the model abstains.
 
-        The rows that abstain get no weights. Set the weights of all rows afterwards, with `with_weight`.
+        The added rows have no weights yet. Set the weights of all rows afterwards, with `with_weight`.
 
         Parameters
         ----------
         abstained : ndarray of shape (n_rows,), bool
             Whether the model abstains, for every row of the data.
         groups : ndarray of shape (n_rows,), default=None
-            Groups of all rows: of the answers, and of the rows that abstain.
+            Groups of all rows, including the rows in which the model abstains.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class Answers:
         Parameters
         ----------
         rows : ndarray of shape (n_found,)
-            Numbers of the rows among all rows, including those that abstain, from 0.
+            Row numbers, counted from 0. Rows in which the model abstains are counted, too.
 
         Returns
         -------
@@ -273,7 +273,7 @@ class Answers:
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
     def name_of(self, array: NDArray[Any]) -> Hashable:
-        """Return the name of the field or the key of the stored result that is this array; None if it is not stored.
+        """Return where an array is stored: the name of a field, or the key of a stored result; None if it is nowhere.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ class Changed(Answers):
         Parameters
         ----------
         sample_weight : array-like of shape (n_rows,) or None
-            Non-negative weights of all rows, also of rows that abstain. None removes the weights.
+            Non-negative weights of all rows, also of rows in which the model abstains. None removes the weights.
 
         Returns
         -------
@@ -68,7 +68,7 @@ class Changed(Answers):
         Raises
         ------
         ValueError
-            If a weight is negative or missing, if all are zero, or if there is not one weight for each row.
+            If a weight is negative or missing, if all are zero, or if there are not as many weights as rows.
         """
         weight, weight_scale = scaled_weight(sample_weight, self.n_rows)
         abstained = self.abstained

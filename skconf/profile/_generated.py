@@ -45,8 +45,8 @@ class FromGenerated(FromPairs):
             must have the same value. If you pass `given`, pass one value for each question: whether the given answer is
             right.
         answers : sequence of array-like
-            For each question, the label of the class of each of its sampled answers. Questions may have different
-            numbers of answers. The same label in two questions does not mean the same class.
+            For each question, an array of labels: one for each sampled answer, which names its class. Questions may
+            have different numbers of answers. The same label in two questions does not mean the same class.
         probability : sequence of array-like, default=None
             For each question, the probability that the system gives each sampled answer, in [0, 1].
         confidence : {"frequency", "mean_probability", "probability_share"}, default="frequency"
@@ -77,7 +77,7 @@ class FromGenerated(FromPairs):
         ------
         ValueError
             If a question has no sampled answer, or if the arguments have different numbers of answers. If a probability
-            is missing or outside [0, 1]. If the answers of the most probable class are both right and wrong.
+            is missing or outside [0, 1]. If some answers of the most probable class are right and others are wrong.
 
         References
         ----------
@@ -214,8 +214,8 @@ def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float
     of_best = column[position == best]
     if (of_best != of_best[0]).any():
         raise ValueError(
-            f"{name} says that answers of one class are both right and wrong. Answers of one class must have the same "
-            "meaning."
+            f"{name} says that some answers of one class are right and others are wrong. Answers of one class must "
+            "have the same meaning."
         )
     return float(of_best[0])
 

@@ -69,7 +69,7 @@ class FromPairs(Changed):
         Raises
         ------
         ValueError
-            If a value is missing or out of range. If a value is a word without a number in `grades`. If lengths differ.
+            If a value is missing or out of range. If `grades` has no number for a word. If lengths differ.
             If arguments from pandas have the same index in different orders.
 
         Examples
@@ -157,8 +157,8 @@ class FromPairs(Changed):
             Expected cost of each answer, 0 or greater.
         largest : float, default=None
             u_M, the largest possible uncertainty: the highest expected cost that the best decision can have. It is
-            1 − 1/K with K classes if each error costs 1. None uses 1; a cost or an uncertainty above 1 is then an
-            error.
+            1 − 1/K with K classes if each error costs 1. None uses 1, and then costs and uncertainties must be at
+            most 1.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None

@@ -109,7 +109,7 @@ def confidence_report(
         - ``low``, ``high`` : ends of the interval, if you pass a `confidence_level`. With several models, the name of
           the model comes first, as in ``raw low``. The ends are NaN for the threshold and for the overconfidence risk,
           because these values do not estimate a property of the model.
-        - ``best`` : the best possible value. NaN if a value is neither good nor bad.
+        - ``best`` : the best possible value. NaN for a metric that has no best value, such as the mean confidence.
         - ``better`` : "higher", "lower", or "closer" to the best value.
         - ``range`` : interval of possible values.
         - ``best_model``, only for several models: a tuple of the models that are better than the baseline. If all
@@ -167,8 +167,8 @@ def confidence_report(
     -----
     The verdict has one of three forms. If a gap between average confidence and accuracy is significant, the verdict
     says "overconfident" or "underconfident", for all answers or for a range of confidences, with counts and an
-    interval. Otherwise it says "no sign", with the smallest gap that would be found in four of five such data sets. If
-    there are too few samples for this, the verdict says so. Each model has a single verdict: see
+    interval. Otherwise it says "no sign", with the smallest gap that would be found in four of five data sets like this
+    one. If there are too few samples for this, the verdict says so. Each model has a single verdict: see
     :func:`skconf.inference.assess_confidence`.
 
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
@@ -244,17 +244,18 @@ def confidence_report(
     calibrated_size_ratio 15,906 0.3953    1  closer  [0, ∞]
     aurc_loss             0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
-    * better than bayes; at bayes: better than all others. Paired differences, p <=
-      0.05 after Holm's adjustment for 2 comparisons. No star: not shown to be
-      better. Not compared: calibrated_size_ratio (for bayes, 100% of the value
-      depends on answers so confident that their errors are hardly ever observed).
+    * better than bayes. A star at bayes: better than all others. Paired
+      differences, p <= 0.05 after Holm's adjustment for 2 comparisons. No star: not
+      shown to be better. Not compared: calibrated_size_ratio (for bayes, 100% of
+      the value depends on answers so confident that their errors are hardly ever
+      observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
       right (95% interval 88.4–97.1). Worst at a confidence of 0.9 or more: 9 errors in
       142 answers, where the confidences imply 0.3 errors.
     lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
       answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
-      be found in four of five such data sets. At a confidence of 0.9 or more, as many
-      as 7.1% of answers may be wrong.
+      be found in four of five data sets like this one. At a confidence of 0.9 or
+      more, as many as 7.1% of answers may be wrong.
     >>> report.frame.at["aurc_loss", "best_model"]
     'no difference shown'
 

@@ -74,8 +74,8 @@ class InspectLog(Log):
                 "it is not a log of Inspect: a log is an object with eval and samples.",
                 kind="no log",
                 advice="Give a log of Inspect, samples_TASK_TIME.jsonl of lm-evaluation-harness, or a table: CSV, "
-                "Parquet or JSON lines, as pd.read_json(...).to_json('FILE.jsonl', orient='records', lines=True) "
-                "writes.",
+                "Parquet or JSON lines (written by pd.read_json(...).to_json('FILE.jsonl', orient='records', "
+                "lines=True)).",
             )
         rows = log.get("samples") or []
         whole = [row for row in rows if _is_sample(row)]

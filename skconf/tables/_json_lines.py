@@ -160,4 +160,5 @@ def tell_broken(broken: Sequence[str], path: Path, what: str) -> None:
     told = listed([*broken[:_MOST_TOLD], *(["others"] if n > _MOST_TOLD else [])])
     parts = f"{n:,} {what} is broken and" if n == 1 else f"{n:,} {what}s are broken and"
     kind = f"broken {what}s"
-    warn(f"{shown(path)}: {parts} left out ({told}). Write the file again to include all.", kind=kind)
+    advice = f"To include every {what}, repair the file or write it again."
+    warn(f"{shown(path)}: {parts} left out ({told}). {advice}", kind=kind)

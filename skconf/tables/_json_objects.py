@@ -33,7 +33,10 @@ _SCORED = {
 _NESTED = {dict, list}
 _decode = json.JSONDecoder().decode  # json.loads checks its arguments each time
 #: What to do with JSON in another form.
-_ADVICE = "Each line must hold a JSON object, as pd.read_json(...).to_json(FILE, orient='records', lines=True) writes."
+_ADVICE = (
+    "Each line must hold a JSON object. Such lines are written by "
+    "pd.read_json(...).to_json(FILE, orient='records', lines=True)."
+)
 
 
 def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:

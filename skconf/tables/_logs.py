@@ -54,10 +54,10 @@ def read_log(
     Parameters
     ----------
     path : path
-        The log has one of three forms. It is a file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness, as version
-        0.4.13 writes it. Or it is a log of Inspect, ``.json`` or ``.eval``. Or it has JSON lines of any other tool,
-        with an object for each answer. Files other than ``.eval`` may be compressed. Before Python 3.14, ``.eval``
-        needs ``pip install zstandard``, unless pyarrow is installed.
+        One of three kinds of files: a file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness, as version 0.4.13
+        writes it; a log of Inspect, ``.json`` or ``.eval``; or JSON lines of any other tool, with an object for each
+        answer. Files other than ``.eval`` may be compressed. Before Python 3.14, a log ``.eval`` needs pyarrow or
+        ``pip install zstandard``.
     correct : str, default=None
         The grades of the answers. For lm-evaluation-harness: a metric and a filter, ``"exact_match,strict-match"``, or
         only the metric if there is one filter. For Inspect: a scorer, such as ``"choice"``, or one value of a scorer
@@ -109,8 +109,7 @@ def read_log(
     -----
     UserWarning
         If lines or samples cannot be read. They are left out; the warning says how many there are, and names the first.
-        If the choices that the metric grades cannot be found from the log-likelihoods. The table then has no
-        confidences.
+        If the log-likelihoods do not show which choices the metric graded. The table then has no confidences.
 
     See Also
     --------

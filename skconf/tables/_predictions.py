@@ -149,7 +149,7 @@ def _classes(columns: Columns, table: Any) -> ConfidenceProfile:
             raise ValueError(
                 f"column {columns.proba[0]!r} is named after the label {named!r}, but a single column must be the "
                 f"probability of {option('pos_label')}, here {positive!r}. Pass {option('pos_label', named)}, or "
-                "name the other column."
+                f"pass the name of the column with the probability of {positive!r} as {option('proba')}."
             )
     parts = [_numbers(columns, table, name, lists=len(columns.proba) == 1) for name in columns.proba]
     _refuse_scores(columns.proba, parts)

@@ -391,7 +391,7 @@ class TestTables:
         assert found.n_samples == 1000
         with pytest.raises(ValueError, match="was made without intervals"):
             found.confidence_interval()
-        with pytest.raises(ValueError, match="passed as names must be empty"):
+        with pytest.raises(ValueError, match="If names is an accumulator, it must be empty"):
             accumulate(table, found)
 
 

@@ -68,7 +68,12 @@ def test_impossible_samples_have_no_share():
 @pytest.mark.parametrize(
     ("correct", "answers", "given", "message"),
     [
-        ([[1, 0]], [["a", "a"]], {}, r"correct\[0\] says that answers of one class are both right and wrong"),
+        (
+            [[1, 0]],
+            [["a", "a"]],
+            {},
+            r"correct\[0\] says that some answers of one class are right and others are wrong",
+        ),
         ([[1], [1]], [["a"]], {}, "correct has 2 entries for 1 questions"),
         ([[1]], [["a", "b"]], {}, r"correct\[0\] has 1 row, but there are 2"),
         ([], [], {}, "answers has no question"),

@@ -63,7 +63,7 @@ def test_the_page_and_the_text_show_both(capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert "that you allow, by confidence" in text
     assert "that you allow, by judge" in text
-    assert "guarantees of both scores hold together" in text
+    assert "guarantees of both scores hold at the same time" in text
     assert main(["evaluate", "a.csv", "--score", "judge", "--anonymous"]) == 0
     assert "judge" not in capsys.readouterr().out
 

@@ -245,8 +245,8 @@ class TestWhere:
             assert alone <= found.p_values[at] <= 2 * alone
         assert len(found.overconfident) == 2
         note = slice_parts(found, "")[0].notes[0]
-        assert "by chance, if answers are independent" in note
-        assert "adjustment for 2 slices." in note
+        assert "if confidences are calibrated and answers are independent" in note
+        assert "Holm's method for 2 slices, and" in note
 
     def test_costs_are_not_tested(self):
         evidence = evidence_of(costs(1.4), slices={"shop": np.array(["a", "b"])[np.arange(N) % 2]})

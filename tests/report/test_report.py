@@ -417,7 +417,7 @@ class TestComparison:
             ),
             "fair": (
                 "Too few to say: 50 of 100 answers are wrong, where the confidences imply 50 errors. "
-                "Even overconfidence of 14.5 points would be missed in one of five such data sets."
+                "Even overconfidence of 14.5 points would be missed in one of five data sets like this one."
             ),
         }
         assert report.verdict == report.frame.at["mean_confidence", "verdict"] == expected
@@ -573,7 +573,7 @@ class TestFrame:
                 assert cell.endswith("*") == (row["best_model"] == (model,))
         stars, *told = re.sub("\n  ", " ", below).splitlines()
         assert re.fullmatch(
-            r"\* better than raw; at raw: better than all others. Paired differences, p <= 0.05 .*", stars
+            r"\* better than raw\. A star at raw: better than all others. Paired differences, p <= 0.05 .*", stars
         )
         assert " Not compared: " in stars
         assert stars.endswith("overconfidence_risk (no estimate).")

@@ -88,7 +88,7 @@ def test_what_is_fine_for_all_answers_is_not_called_fine_where_it_is_not():
     report = confidence_report((p > 0.5) ^ wrong, p)
     said = said_by(report)
     assert said["Trust"].startswith("No sign of miscalibration: average confidence is 90.0%, and 90.0% of answers are")
-    assert said["Trust"].endswith("But it is overconfident in a part of the answers: see Fails.")
+    assert said["Trust"].endswith('But it is overconfident in a part of the answers: see "Fails" below.')
     assert said["Fails"].startswith("Most overconfident when it predicts class False: average confidence 90.0%, accura")
     assert "What to do: use its confidences, but not where it is overconfident" in " ".join(report.text().split())
     even = confidence_report((p > 0.5) ^ (np.arange(800) % 10 == 0), p)

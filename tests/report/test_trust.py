@@ -42,7 +42,7 @@ def test_a_difference_that_is_at_least_small_is_not_called_small():
     verdict, todo, *_, table = trust(evidence_of(np.arange(230) >= 14, np.full(230, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
     assert todo.words.endswith("further from the accuracy than these data show. More labelled rows can tell.")
-    assert table.notes[0].endswith("Miscalibration: this grade at least; it may be worse.")
+    assert table.notes[0].endswith("The grade of a miscalibration is a lower limit: the miscalibration may be worse.")
     verdict, todo, *_, table = trust(evidence_of(np.arange(20_000) >= 660, np.full(20_000, 0.975))).parts
     assert verdict.words.startswith("Slightly overconfident: ")
     assert todo.words == "What to do: use its confidences as they are."

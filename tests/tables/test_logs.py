@@ -419,7 +419,9 @@ def test_other_json_is_no_log(text, kind, tmp_path):
 def test_a_list_of_rows_in_one_json_value_is_told_how_to_become_lines(tmp_path):
     file = tmp_path / "a.json"
     file.write_text(json.dumps([{"correct": 1, "confidence": 0.9}, {"correct": 0, "confidence": 0.6}]))
-    with pytest.raises(ValueError, match=r"JSON lines, as pd\.read_json\(\.\.\.\)\.to_json\('FILE\.jsonl'") as found:
+    with pytest.raises(
+        ValueError, match=r"JSON lines \(written by pd\.read_json\(\.\.\.\)\.to_json\('FILE\.jsonl'"
+    ) as found:
         read_log(file)
     call = re.search(r"\.to_json\(.*?\)", str(found.value))[0].replace("FILE.jsonl", (tmp_path / "a.jsonl").as_posix())
     eval(f"table{call}", {"table": pd.read_json(file)})

@@ -193,7 +193,7 @@ def _by_another_score(evidence: Evidence) -> list[Part]:
             f"{start_of(evidence, model)}{amounts} of every 1,000 cases are answered at the guaranteed thresholds "
             f"({words_of(evidence).at_most} {allowed})."
         )
-    both = "The guarantees of both scores hold together, so you may look at both and take the better one."
+    both = "The guarantees of both scores hold at the same time, so you may look at both and take the better one."
     return [_allowed(other), Prose(f"{both} {' '.join(said)}")]
 
 
@@ -306,8 +306,8 @@ def _notes(evidence: Evidence) -> str:
         text += " The rule uses a random part of the rows, in which the classes have the stated prevalence."
     if kind == "graded":
         text += (
-            " The rule counts errors. So each graded answer is drawn once as right or wrong: right with its "
-            "correctness as the probability."
+            " The rule counts errors. So each graded answer is drawn once at random as right or wrong: its correctness "
+            "is the probability of right."
         )
     if any(profile.groups is not None for profile in profiles):
         text += " The rule uses one random answer of each cluster."

@@ -79,8 +79,8 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p: an upper limit of the probability of at least as many errors by chance, if rows are independent, after "
-        f"Holm's adjustment for {len(slices.names):,} groups. p is shown if it is at most 0.05."
+        "p: if confidences are calibrated and rows are independent, the probability of at least as many errors is at "
+        f"most p. p is adjusted by Holm's method for {len(slices.names):,} groups, and shown if it is at most 0.05."
     )
 
 
@@ -89,11 +89,12 @@ def _note(slices: BySlice) -> str:
     if slices.shares.kind == "costs":
         return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
     drawn = (
-        " If graded answers imply few errors, each answer is drawn once as right or wrong: right with its correctness "
-        "as the probability. The drawn errors are counted."
+        " If few errors are expected in a slice, each of its answers is drawn once at random as right or wrong: its "
+        "correctness is the probability of right. The test counts the drawn errors."
     )
     return (
-        "Overconfident: more errors than the confidences imply. p: the probability of at least as many errors by "
-        f"chance, if {slices.tested_by} are independent, after Holm's adjustment for {len(slices.names):,} slices. "
-        f"p is shown if it is at most 0.05.{drawn if slices.tested_by == 'answers' else ''} {share}"
+        "Overconfident: more errors than the confidences imply. p: the probability of at least as many errors if "
+        f"confidences are calibrated and {slices.tested_by} are independent. p is adjusted by Holm's method for "
+        f"{len(slices.names):,} slices, and shown if it is at most 0.05."
+        f"{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

@@ -32,7 +32,7 @@ def summary(evidence: Evidence) -> Answers:
     for model in ranked:
         text = verdicts[model]
         if fails_in_part(evidence, model) and not _says_overconfident(evidence.assessments[model]):
-            text += " But it is overconfident in a part of the answers: see Fails."
+            text += ' But it is overconfident in a part of the answers: see "Fails" below.'
         text += _still_guaranteed(evidence, model)
         answers.append((_of("Trust", model, evidence), text, harm_shown(evidence.assessments[model])))
     for model in ranked:

@@ -45,7 +45,7 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         if is_off(evidence, model):
             advice = _OF_ANOTHER_SHARE
         elif fails_in_part(evidence, model):
-            advice = "use its confidences, but not where it is overconfident: see where it fails."
+            advice = "use its confidences, but not where it is overconfident: see the section on where it fails."
         else:
             advice = _advice(assessment, words.numbers, _labelled(evidence, model))
         advised.setdefault(advice, []).append(str(model))
@@ -77,8 +77,8 @@ def _advice(assessment: Assessment, numbers: str, labelled: str) -> str:
         return "compare a few rows by hand, and bring the labels or the columns of probabilities into the right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
         return (
-            "find out why always predicting the most frequent class is right at least as often. Calibration does not "
-            "change that."
+            "find out why it is not right more often than a model that always predicts the most frequent class. "
+            "Calibration does not change that."
         )
     if assessment.decisive is not None:
         return f"look at that row first: its label may be wrong. If the label is right, collect more {labelled}."
@@ -129,7 +129,7 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         which = "each interval contains its" if in_clusters else "all intervals of a model contain their"
         note += f" With a probability of 95%, {which} true value{'' if in_clusters else 's'}."
     if "miscalibration" in frame:
-        note += " Miscalibration: this grade at least; it may be worse."
+        note += " The grade of a miscalibration is a lower limit: the miscalibration may be worse."
     title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
     return TablePart(title, frame, (note,))
 

@@ -189,7 +189,10 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list
     """Return the table of the most confident errors; nothing if a finding says that there are none."""
     answers, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
     if not answers:
-        return [] if profile.kind == "right or wrong" else [Prose(f"{start}no answer is worse than expected.")]
+        if profile.kind == "right or wrong":
+            return []
+        below = "has a correctness below its confidence"
+        return [Prose(f"{start}no answer {'costs more than its uncertainty' if profile.kind == 'costs' else below}.")]
     at = [each.row for each in answers]
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
     if (topics := Topics.of(profile)) is not None:

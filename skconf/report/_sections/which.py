@@ -240,18 +240,18 @@ def _answered(evidence: Evidence) -> TablePart:
     frame = pd.DataFrame(rows, columns=columns)
     n_models = len(evidence.answered[0].reached)
     together = (
-        f" For each limit of errors, the intervals of all {n_models} models hold together." if n_models > 2 else ""
+        f" For each limit, {level} is the confidence level of all its intervals together." if n_models > 2 else ""
     )
     note = (
-        "Answered: what a model answers at its best observed threshold. The differences are between these numbers. In "
-        "each resample of the rows, the thresholds are chosen again, so the intervals include the uncertainty of this "
-        f"choice.{together}"
+        "Answered: how many of 1,000 cases a model answers at its best observed threshold. The differences are between "
+        "these numbers. In each resample of the rows, the thresholds are chosen again, so the intervals include the "
+        f"uncertainty of this choice.{together}"
     )
     if (frame["guaranteed"] == DASH).all():  # there is no rule for costs and weights
         return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
     guaranteed = (
-        "Guaranteed: what a model answers at its guaranteed threshold, which keeps the limit on new cases with a "
-        f"probability of {level}. Differences between guaranteed numbers are not tested."
+        "Guaranteed: how many of 1,000 cases a model answers at its guaranteed threshold, which keeps the limit on new "
+        f"cases with a probability of {level}. Differences between guaranteed numbers are not tested."
     )
     return TablePart(_ANSWERED, frame, (note, guaranteed))
 
@@ -282,7 +282,8 @@ def _differences(evidence: Evidence) -> Chart | None:
         said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
     what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
     finding = (
-        f"{'; '.join(said)}. Models are compared at the same share answered. Each band holds for all shares together."
+        f"{'; '.join(said)}. Models are compared at the same share answered. Each band holds for all shares at the "
+        "same time."
     )
     answered = Axis("share answered, most confident first", "percent")
     scale: Scale = "linear" if evidence.kind == "costs" else "percent"
@@ -307,7 +308,7 @@ def stars(comparison: Comparison) -> str:
         return ""
     baseline, left_out = comparison.baseline, comparison.left_out
     note = (
-        f"* better than {baseline}; at {baseline}: better than all others. Paired differences, p <= 0.05 after "
+        f"* better than {baseline}. A star at {baseline}: better than all others. Paired differences, p <= 0.05 after "
         f"Holm's adjustment for {comparison.n_compared} comparisons. No star: not shown to be better."
     )
     note += f" Not compared: {in_words(left_out)}." if left_out else ""

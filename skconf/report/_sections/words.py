@@ -80,7 +80,7 @@ class Words:
     headlines: Mapping[str, str] = field(
         default_factory=lambda: {
             "accuracy_score": "right answers",
-            "aurc_loss": "mean error rate over all shares answered (AURC)",
+            "aurc_loss": "error rate averaged over all coverages (AURC)",
             "confidence_brier_loss": "the confidences themselves (Brier)",
         }
     )
@@ -154,7 +154,7 @@ _WORDS = {
         worst_rows="answers furthest below their confidence",
         headlines={
             "accuracy_score": "mean correctness",
-            "aurc_loss": "mean loss over all shares answered (AURC)",
+            "aurc_loss": "mean loss averaged over all coverages (AURC)",
             "confidence_brier_loss": "the confidences themselves (Brier)",
         },
         aurc="the mean loss of the most confident answers",
@@ -177,7 +177,7 @@ _WORDS = {
         worst_rows="answers whose cost is furthest above their uncertainty",
         headlines={
             "selective_risk_loss(threshold=0)": "mean cost of its answers",
-            "aurc_loss": "mean cost over all shares answered (AURC)",
+            "aurc_loss": "mean cost averaged over all coverages (AURC)",
         },
         aurc="the mean cost of the most confident answers",
         threshold="uncertainty at most",
@@ -300,9 +300,8 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
         return []
     judge = "judge" if len(names) > 1 else "judges"
     text = f"The models give different answers in {decimal(100 * differ, 1)}% of the rows. So {listed(names)} {judge}"
-    return [
-        f"{text} different answers for each model. To compare models, use aurc_loss, ecuas_loss or the cases answered."
-    ]
+    advice = "To compare models, use aurc_loss, ecuas_loss or the number of cases answered."
+    return [f"{text} different answers for each model. {advice}"]
 
 
 def _answered_other_rows(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
@@ -312,7 +311,7 @@ def _answered_other_rows(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     if alike or len({each.n_rows for each in profiles}) > 1 or all(row.metric.counts_abstained for row in rows):
         return []
     text = "A metric that leaves out abstentions favours a model that abstains in hard rows."
-    return [f"The models abstain in different rows. {text} Compare the cases answered."]
+    return [f"The models abstain in different rows. {text} Also compare how many cases each model answers."]
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:
