@@ -46,7 +46,7 @@ ax.set_title("At confidences that imply no error, two of three models err")
 # %%
 # The attribute `frame` of the report is a DataFrame. Here we count the metrics by the models that are clearly better
 # than the first model, ``raw``. If ``raw`` is listed, it is clearly better than all others. The empty entry counts the
-# rows whose values are neither good nor bad, such as the mean confidence.
+# rows of metrics that have no best value, such as the mean confidence.
 print(report.frame["best_model"].value_counts().to_string())
 
 # %%

@@ -27,7 +27,7 @@ class BetaCalibrator(OneVsRestCalibrator):
     unchanged probability, about as strongly as one sample would. It keeps parameters finite if the classes are
     separated.
 
-    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except that rows are scaled to sum to one.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class BetaCalibrator(OneVsRestCalibrator):
     -----
     If a fit gives a negative a or b, the package betacal sets this parameter to 0 and fits again, but then the other
     parameter may be negative. For reversed probabilities, the curve of betacal falls, and the curve of
-    ``BetaCalibrator`` is constant. Without a penalty, betacal gives exactly 0 and 1 if the classes are separated.
-    Weights are repetition counts.
+    ``BetaCalibrator`` is constant. betacal has no effective penalty, so it gives exactly 0 and 1 if the classes are
+    separated. Weights are repetition counts.
 
     References
     ----------

@@ -56,9 +56,9 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. A plateau with
        k positives among n samples then has the odds (k + s/K) : (n − k + s − s/K). If the odds of a plateau are then
        lower than the odds of the plateau before it, the two plateaus are pooled, with their added samples.
-    2. Each of the resulting plateaus has its odds at its centre. The centre is the mean log-odds of the uncalibrated
-       probabilities on the plateau, where 0 and 1 are replaced as in Platt scaling. Between the centres, the calibrated
-       log-odds are linear; beyond the outermost centres, they are constant.
+    2. At the centre of each resulting plateau, the calibrated odds are the odds of this plateau. The centre is the mean
+       log-odds of the uncalibrated probabilities on the plateau, where 0 and 1 are replaced as in Platt scaling.
+       Between the centres, the calibrated log-odds are linear; beyond the outermost centres, they are constant.
     3. The result is clipped to lie between two isotonic regressions. To calibrate a probability p, s further samples of
        probability p are added to the calibration data: all negative for the lower regression, all positive for the
        upper one. With s = 1, these regressions are the pair of a Venn–Abers predictor.

@@ -16,18 +16,19 @@ _GROUPS = 2048
 class PlattCalibrator(OneVsRestCalibrator):
     """Platt scaling: a sigmoid of the logit, with smoothed targets.
 
-    For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability. a and b maximise the likelihood.
-    The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) instead of 1 and 0, with n₊ and n₋ the sums of the weights of
-    positives and negatives. This keeps a and b finite. If there are more than two classes, each class is calibrated
-    against the rest, and rows are scaled to sum to one. The sigmoid stays at least 2⁻⁵² away from 0 and 1, so no class
-    gets a probability of 0 or 1.
+    For each class, P = 1 / (1 + exp(−(a f + b))), where f is the logit of its probability. a and b maximise the
+    likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) instead of 1 and 0, where n₊ and n₋ are the sums of the
+    weights of positives and negatives. This keeps a and b finite. If there are more than two classes, each class is
+    calibrated against the rest, and rows are scaled to sum to one. The sigmoid stays at least 2⁻⁵² away from 0 and 1,
+    so no class gets a probability of 0 or 1.
 
-    The smoothed targets keep the output much farther away from 0 and 1, but only in the range of the calibration data.
-    If a threshold separates the classes in these data, the sigmoid is steep, and its output outside the range is close
-    to 0 or 1. For example, take 100 samples with probabilities from 0.05 to 0.95 in equal steps; the label is positive
-    above 0.5. Fitted to these samples, Platt scaling maps 0.999 to 1 − 6e-14, and "pooled" maps it to 0.996.
+    In the range of the calibration data, the smoothed targets keep the output much farther away from 0 and 1 than 2⁻⁵².
+    Outside this range, they do not: if a threshold separates the classes in the calibration data, the sigmoid is steep,
+    and its output there is close to 0 or 1. For example, take 100 samples with probabilities from 0.05 to 0.95 in equal
+    steps; the label is positive above 0.5. Fitted to these samples, Platt scaling maps 0.999 to 1 − 6e-14, and "pooled"
+    maps it to 0.996.
 
-    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except that rows are scaled to sum to one.
 
     Parameters
     ----------

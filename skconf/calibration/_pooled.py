@@ -53,28 +53,28 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
     themselves and share the remaining probability. Temperature scaling without shifts does not need samples of each
-    class. So the members that use it also calibrate the missing class. Its probability is the weighted mean of their
-    probabilities and of its raw probability. If `members` are given, the missing class keeps its raw probability,
-    except for the mixing with the uniform distribution. If all calibration samples are of one class, all classes keep
-    their raw probabilities, except for this mixing.
+    class. So the probability of the missing class is the weighted mean of its raw probability and of its probabilities
+    from the members that use such scaling. If `members` are given, the missing class keeps its raw probability, except
+    for the mixing with the uniform distribution. If all calibration samples are of one class, all classes keep their
+    raw probabilities, except for this mixing.
 
     Parameters
     ----------
     members : list of str, calibrators or None, default=None
-        The members: names of calibrators, calibrators (they are cloned), or None for the raw probabilities. If
-        `members` is None, the pool has the raw probabilities and smoothed temperature scaling. With two classes, the
-        pool also has "spline", "smoothed_isotonic", "bayesian", "quadratic", and Platt scaling of the log-odds with a
-        penalty for slopes other than 1. With K > 2 classes, the pool also has temperature scaling with two more terms,
-        log² p and log(1 − p), once without and once with a shift for each class. If there are n samples and K² ≤ 4 n,
-        it also has matrix scaling with a sixteenth of the default ridge. If in addition K ≤ 31, it has this matrix
-        scaling a second time, applied to the output of smoothed isotonic regression.
+        Each entry is the name of a calibrator, a calibrator (it is cloned), or None, which stands for the raw
+        probabilities. If `members` itself is None, the pool has the raw probabilities and smoothed temperature scaling.
+        With two classes, the pool also has "spline", "smoothed_isotonic", "bayesian", "quadratic", and Platt scaling of
+        the log-odds with a penalty for slopes other than 1. With K > 2 classes, the pool also has temperature scaling
+        with two more terms, log² p and log(1 − p), once without and once with a shift for each class. If there are n
+        samples and K² ≤ 4 n, it also has matrix scaling with a sixteenth of the default ridge. If in addition K ≤ 31,
+        it has this matrix scaling a second time, applied to the output of smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned from the folds, or all equal.
     smoothing : float, default=0.75
-        Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). With n the
-        sum of weights, K classes and smoothing s, every probability p becomes (n p + s/K)/(n + s). With s = 0.75 and
-        two classes, one error among n new samples raises their size ratio by at most about 2.7, even at the highest
-        confidence.
+        Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). Let n be the
+        sum of the sample weights, K the number of classes, and s the smoothing. Every probability p becomes (n p +
+        s/K)/(n + s). With s = 0.75 and two classes, one error among n new samples raises their size ratio by at most
+        about 2.7, even at the highest confidence.
     tail_zscore : float or None, default=0.5
         How far above 1 the size ratio of the out-of-fold probabilities may be, in standard deviations. If the ratio is
         higher, confidences near 1 are lowered. A smaller value is safer, but makes the probabilities less accurate.

@@ -48,8 +48,8 @@ def correct_prevalence(
         Shares of the classes where the model is used, given in the same way as `before`.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns, such as ``classes_`` of a classifier. None uses the names of the columns of a table, or
-        else the sorted labels of `before` and `after`. If the labels are 0 and 1, `before` and `after` may name only
-        one of them.
+        else the sorted labels of `before` and `after`. If the labels are 0 and 1, `before` and `after` need not name
+        both of them.
 
     Returns
     -------

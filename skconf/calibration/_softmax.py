@@ -33,16 +33,17 @@ class TemperatureCalibrator(Calibrator):
 
     If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. Platt's
     targets are then used: (n + 1)/(n + 2) for the true class, and equal parts of the remaining probability for the
-    other classes, with n the sum of weights. If the probabilities are not better than uniform probabilities, 1/T would
-    be zero or negative. T is then 1e4, and a warning says so.
+    other classes, where n is the sum of the weights. If the probabilities are not better than uniform probabilities,
+    1/T would be zero or negative. T is then 1e4, and a warning says so.
 
     Parameters
     ----------
     smoothing : float, default=0.0
-        Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). With K
-        classes, n the sum of weights and smoothing s, every calibrated probability p becomes (n p + s/K)/(n + s). The
-        calibration "smoothed_temperature" uses s = 1, the weight of one sample. No probability is then below 1/((n + 1)
-        K), so the log loss of a sample is at most log((n + 1) K). T is fitted before the mixing.
+        Weight of the uniform distribution that is mixed into every row, as a number of samples, in [0, ∞). Let n be the
+        sum of the sample weights, K the number of classes, and s the smoothing. Every calibrated probability p becomes
+        (n p + s/K)/(n + s). The calibration "smoothed_temperature" uses s = 1, the weight of one sample. No probability
+        is then below 1/((n + 1) K), so the log loss of a sample is at most log((n + 1) K). T is fitted before the
+        mixing.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ class AffineCalibrator(Calibrator):
 
     If some scale and shifts make every sample right, the likelihood has no maximum, and every confidence would go to
     one. Platt's targets are then used: (n + 1)/(n + 2) for the true class, and equal parts of the remaining probability
-    for the other classes, with n the sum of weights.
+    for the other classes, where n is the sum of the weights.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ class QuadraticCalibrator(OneVsRestCalibrator):
     Without the penalty and the constraint, the curve often falls somewhere. This happened in 32% of 500 simulated data
     sets of 100 samples, whose probabilities were calibrated and uniform in [0, 1].
 
-    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except that rows are scaled to sum to one.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class SplineCalibrator(OneVsRestCalibrator):
     The fit minimises Σ w · log loss + λ ∫ f″² + the mean of (slope − 1)² over knots. Of λ = 10⁴, 10³, …, 10⁻¹, the
     value with the smallest leave-one-out log loss is chosen. This loss is computed to first order, without refitting.
 
-    A class without samples in the calibration data keeps its probability, except for the scaling of rows.
+    A class without samples in the calibration data keeps its probability, except that rows are scaled to sum to one.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ class SplineCalibrator(OneVsRestCalibrator):
     Notes
     -----
     Lucena's spline [1]_ is cubic, and may fall. Its penalty draws all coefficients to zero, and so all probabilities to
-    ½. The penalty of this class draws the curve to the unchanged probability. A slope that is linear between knots is
-    non-negative everywhere if and only if it is non-negative at the knots; a cubic spline has no such simple condition.
-    Weights are repetition counts.
+    ½. The penalty of ``SplineCalibrator`` draws the curve to the unchanged probability. A slope that is linear between
+    knots is non-negative everywhere if and only if it is non-negative at the knots; a cubic spline has no such simple
+    condition. Weights are repetition counts.
 
     References
     ----------

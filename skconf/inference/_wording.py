@@ -75,8 +75,11 @@ def _nothing(verdict: Assessment) -> str:
         text = f"Too few to say: {is_wrong}, where {_implied(verdict.expected_errors)}."
         if np.isnan(verdict.detectable_over):
             return f"{text} No overconfidence could be found in so few answers."
-        return f"{text} Even overconfidence of {_points(verdict)} points would be missed in one of five such data sets."
-    found = f"Overconfidence of {_points(verdict)} points would be found in four of five such data sets"
+        missed = (
+            f"Even overconfidence of {_points(verdict)} points would be missed in one of five data sets like this one"
+        )
+        return f"{text} {missed}."
+    found = f"Overconfidence of {_points(verdict)} points would be found in four of five data sets like this one"
     return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}.{_hidden(verdict)}"
 
 
@@ -239,9 +242,8 @@ def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
         return f"Close to calibrated: {text} {only}"
     if not verdict.found:
         points = _points(verdict)
-        return (
-            f"No sign of a gap: {text} A gap of {points} points would be found in four of five such data sets. {only}"
-        )
+        found = f"A gap of {points} points would be found in four of five data sets like this one"
+        return f"No sign of a gap: {text} {found}. {only}"
     direction = "overconfident" if verdict.gap > 0 else "underconfident"
     how = _in_direction(direction, verdict.grade, 1 - verdict.accuracy, 1 - verdict.confidence)
     return _two(f"{how}: {text} {only}", _one_for_all(verdict))

@@ -75,12 +75,12 @@ class ConfidenceReport:
         or of the mean cost. The columns are
 
         - ``model``, ``target``.
-        - ``threshold``, ``coverage`` : the threshold that accepts most answers while their observed error rate is at
-          most the target. NaN if no such threshold accepts 20 answers. For costs, ``threshold`` is the largest
+        - ``threshold``, ``coverage`` : the lowest threshold with an observed error rate of at most the target, and its
+          coverage. NaN if no such threshold accepts 20 answers. If answers have costs, ``threshold`` is the largest
           accepted uncertainty.
         - ``risk``, ``risk_low``, ``risk_high`` : the error rate observed at this threshold, with its interval.
-        - ``guaranteed_threshold``, ``guaranteed_coverage`` : the threshold at which the error rate of new answers is at
-          most the target, for all models together with the probability `confidence_level` (95% if it is None). NaN
+        - ``guaranteed_threshold``, ``guaranteed_coverage`` : a threshold at which the error rate of new answers is at
+          most the target. This holds for all models at once with probability `confidence_level` (95% if None). NaN
           without a guarantee.
         - ``guarantee`` : "guaranteed", or why there is no guarantee. "no rule": there are weights or costs. "too few
           rows": no threshold could be guaranteed with so few rows. "more rows": more rows like these would be enough.
@@ -113,7 +113,7 @@ class ConfidenceReport:
     0.0625
     >>> print(report.verdict["value"])
     Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8 errors. Even overconfidence of 58.8 points
-    would be missed in one of five such data sets.
+    would be missed in one of five data sets like this one.
     >>> report.save("report.html")  # doctest: +SKIP
     """
 
@@ -197,8 +197,8 @@ class ConfidenceReport:
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.verdict["value"])
         No sign of miscalibration: average confidence is 98.3%, and 96.0% of answers are right (95% interval
-        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such data sets. At a confidence of
-        0.9 or more, as many as 7.7% of answers may be wrong.
+        88.8–99.2). Overconfidence of 5.6 points would be found in four of five data sets like this one. At a
+        confidence of 0.9 or more, as many as 7.7% of answers may be wrong.
         """
         several = isinstance(estimator, Mapping)
         check_order(X=X, y=y, slices=options.get("slices"))
@@ -268,16 +268,16 @@ class ConfidenceReport:
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
             each other. Intervals then allow for this, and guarantees use one answer of each cluster. For a log, None
-            means the column ``id``. For other files, None means a column with a name such as ``id``, or else such as
-            ``patient``, if its values repeat and have at most 100 rows each on average. False means that rows are
+            means the column ``id``. For other files, None means a column whose values repeat, with at most 100 rows
+            each on average: one with a name such as ``id`` or, failing that, ``patient``. False means that rows are
             independent. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection, for example the mean of the confidences that
             two models have in the same answer. The report then shows thresholds for both scores. Their guarantees hold
             together, so you may use the better threshold. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
-            As in :func:`~skconf.confidence_report`. In batches, metrics that need all confidences at once are left out,
-            with a warning.
+            As in :func:`~skconf.confidence_report`. Reading in batches leaves out metrics that need all confidences at
+            once, with a warning.
         confidence_level : float, default=None
             Level of the confidence intervals, in [0.5, 1). None gives no intervals. Not in batches.
         in_batches : bool, default=None
@@ -286,7 +286,7 @@ class ConfidenceReport:
         ids : label, default=None
             Column of ids, by which rows of several models are matched. Each model must have the same ids, in any order.
             If ids repeat, as in logs of several epochs, the rows of an id are matched in their order. None matches rows
-            by their position. True labels or ids are then needed, and must be the same in each row.
+            by their position. Models are then compared only if their true labels or ids agree, row by row.
         truth : path, default=None
             File of the true labels, if the files of predictions lack them. It has a row for each prediction, in any
             order. Rows are matched by the column `ids`, which both files must have; None means a column with a name
@@ -333,9 +333,9 @@ class ConfidenceReport:
         -----
         Columns are guessed from their names and the first 10,000 rows, but only if exactly one reading fits. These are
         found: true labels with a name such as ``label``, ``target``, ``class`` or ``truth``; probabilities that sum to
-        1, if their columns are named alike after the true labels, such as ``p_cat`` and ``p_dog``; a single probability
-        of the label 1; predicted labels with a confidence. If several readings fit, an error lists them, and names the
-        parameter that chooses one of them. A guess never contradicts a parameter that you pass.
+        1, in columns named after the true labels, such as ``p_cat`` and ``p_dog``; a single probability of the label 1;
+        predicted labels with a confidence. If several readings fit, an error lists them, and names the parameter that
+        chooses one of them. A guess never contradicts a parameter that you pass.
 
         Examples
         --------
@@ -494,8 +494,8 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question. If the report shows groups, the text says only where the model fails. If it
-            shows classes, the text is the table.
+            A paragraph for each question that is answered. If the report shows groups, the text says only where the
+            model fails. If it shows classes, the text is the table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)

@@ -317,8 +317,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if proba.shape != raw.shape:
             raise ValueError(
                 f"The calibrator {type(calibrator).__name__} returned shape {proba.shape} for probabilities of shape "
-                f"{raw.shape}, so its columns cannot be matched to the classes. Let its method fit take the argument "
-                "labels, as in fit(proba, y, sample_weight, labels=...)."
+                f"{raw.shape}, so its columns cannot be matched to the classes. Give its fit() a parameter "
+                "named labels, as in fit(proba, y, sample_weight, labels=...)."
             )
         return proba
 

@@ -84,7 +84,7 @@ def check_takes_evaluation(estimator: Any, validation_fraction: float, params: d
             f"validation_fraction={validation_fraction} needs a classifier whose fit takes an eval_set, such as "
             "XGBClassifier(early_stopping_rounds=10), or a pipeline that ends in one. The fit of "
             f"{type(last).__name__} takes no eval_set. Leave validation_fraction out. If the estimator is a search "
-            "over a booster, pass the booster itself, and put the search around the selective classifier."
+            "over a booster, pass the booster itself as the estimator, and the selective classifier to the search."
         )
 
 

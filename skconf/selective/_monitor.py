@@ -62,11 +62,11 @@ class RiskMonitor:
     these stakes become smaller and smaller. Each wrong answer multiplies all stakes made so far by p / target, and each
     right answer by (1 − p) / (1 − target). Then the stakes are added up. The evidence is the largest sum so far.
 
-    Suppose that no answer is wrong with a probability above `target`. Then the sum of the stakes, plus the capital that
-    is not yet staked, is a supermartingale that begins at 1. It reaches 1 / (1 − `confidence_level`) with a probability
-    of at most 1 − `confidence_level` (Ville's inequality). The sum of the stakes is smaller than the supermartingale,
-    so a false alarm is no more probable than this. Right answers do not change later stakes, so the alarm need not wait
-    until the errors outweigh all earlier right answers.
+    Suppose that each answer is wrong with a probability of at most `target`. Then the sum of the stakes, plus the
+    capital that is not yet staked, is a supermartingale that begins at 1. It reaches 1 / (1 − `confidence_level`) with
+    a probability of at most 1 − `confidence_level` (Ville's inequality). The sum of the stakes is smaller than the
+    supermartingale, so a false alarm is no more probable than this. Right answers do not change later stakes, so the
+    alarm need not wait until the errors outweigh all earlier right answers.
 
     The alarm is about the answers that you label. Label all accepted answers, or a random part of them. Do not label
     only answers that users complain about, because these are wrong more often than other answers.
@@ -194,7 +194,7 @@ class RiskMonitor:
         Raises
         ------
         ValueError
-            If a part of the state is missing, or is not what a monitor can have.
+            If a part of the state is missing, or has a value that no monitor can have.
         """
         try:
             monitor = cls(state["target"], state["confidence_level"])

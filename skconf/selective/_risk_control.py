@@ -284,13 +284,13 @@ def required_samples(
     planned anew for each number of samples. For this reason, slightly more samples than the returned number may allow
     one error less, and in rare cases slightly fewer samples are enough.
 
-    Any rule needs at least k/`coverage` samples. To find k, suppose that each accepted sample is wrong with probability
-    `target`. Then k is the smallest number of accepted samples for which P(`errors` or fewer are wrong) is at most 1 −
-    `confidence_level`. The rule of this package also finds the threshold, and therefore needs more samples. For targets
-    up to 0.3 and a coverage of at least 0.01, it needs up to 1.75 times as many at a `confidence_level` of 0.95, and up
-    to 2.25 times as many at 0.8. At a coverage of 1, it needs up to 1.25 times as many. At lower levels and coverages,
-    and at higher targets, the factor can be larger: it is 4 at a level of 0.5, a target of 0.5 and a coverage of 0.01
-    (400 samples instead of 100).
+    Suppose that each accepted sample is wrong with probability `target`. Let k be the smallest number of accepted
+    samples for which P(`errors` or fewer are wrong) is at most 1 − `confidence_level`. Any rule needs at least
+    k/`coverage` samples. The rule of this package also finds the threshold, and therefore needs more than k/`coverage`.
+    For targets up to 0.3 and a coverage of at least 0.01, it needs up to 1.75 times as many at a `confidence_level` of
+    0.95, and up to 2.25 times as many at 0.8. At a coverage of 1, it needs up to 1.25 times as many. At lower
+    confidence levels and coverages, and at higher targets, the factor can be larger: it is 4 at a `confidence_level` of
+    0.5, a target of 0.5 and a coverage of 0.01 (400 samples instead of 100).
 
     Examples
     --------

@@ -97,10 +97,11 @@ class TunedThreshold:
         a little too low, because this threshold was the best of many on the same samples. With a `prevalence`, coverage
         and risk are computed from all samples, with weights that give each class its share.
     risk_upper_bound : float
-        Upper confidence limit of the risk at this threshold, at most the target. NaN without a `confidence_level`. The
-        `confidence_level` holds for the target, but not for a limit below the target, because you did not set the limit
-        in advance. With a `prevalence`, `risk` may be above the limit, because the limit is computed from a random part
-        of the samples, drawn with the given shares.
+        Upper confidence limit of the risk at this threshold, at most the target. NaN without a `confidence_level`. With
+        probability `confidence_level`, the risk is at most the target. If this limit is below the target, the risk may
+        exceed the limit with a higher probability than 1 − `confidence_level`, because the limit is computed on the
+        samples that chose the threshold. With a `prevalence`, `risk` may be above the limit, because the limit is
+        computed from a random part of the samples, drawn with the given shares.
     n_samples : int
         Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str
@@ -123,7 +124,8 @@ class TunedThreshold:
     by_class : DataFrame or None
         A row for each class, if there is a prevalence and no slices; else None. The column ``coverage`` is the share of
         the samples of the class that is accepted, and ``risk`` is the error rate of these accepted samples. Look at
-        both: a model that always predicts the common class has a low total risk, but is wrong on all other classes.
+        every class: if a model always predicts the most frequent class, the total risk can be low, but the risk of
+        every other class is 1.
 
     See Also
     --------

@@ -62,7 +62,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
           :func:`skconf.metrics.risk_coverage_curve`, and returns an array with a value for each threshold. NaN excludes
           a threshold.
 
-        If several thresholds are equally good, the one that accepts most is chosen.
+        If several thresholds are equally good, the one that accepts the most is chosen.
     target : float or mapping of str to float or mapping, default=0.05
         Largest risk allowed (1 − accuracy), or smallest coverage. With a `confidence_level`, you can pass a mapping,
         which makes several promises at once, such as ``{"risk": 0.05, "false_negative_rate": {"fraud": 0.1}}``. The
@@ -77,8 +77,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         mapping as `target`. If None, only the observed error rate is at most `target`, and nothing is guaranteed about
         the true risk. With several promises, it is the probability that all of them hold.
     n_candidates : int, default=1
-        Number of models, scores or targets that you compare on the same samples before you choose one, for example in a
-        search around this classifier. The promise then holds for your choice, but fewer samples are accepted.
+        Number of models, scores or targets that you compare on the same samples before you choose one, for example if
+        ``GridSearchCV`` tunes this classifier. The promise then holds for your choice, but fewer samples are accepted.
     spend : {"evenly", "first"}, default="evenly"
         How the probability 1 − `confidence_level` is divided among the tests, as in :func:`tune_threshold`. "first"
         accepts more if there are few samples. Choose `spend` before you look at the labels.
@@ -151,10 +151,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
         the best of many on the same samples. With a `prevalence`, coverage and risk are weighted to the given shares.
     risk_upper_bound_ : float
-        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. The `confidence_level`
-        holds for `target`, but not for a limit below `target`, because you did not set the limit in advance. With a
-        `prevalence`, ``risk_`` may be above the limit, which is computed from a random part of the samples, drawn with
-        the given shares.
+        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. With probability
+        `confidence_level`, the risk is at most `target`. It may exceed a limit below `target` more often, because the
+        limit is computed on the samples that chose the threshold. With a `prevalence`, ``risk_`` may be above the
+        limit, which is computed on samples drawn with the given shares.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
@@ -186,20 +186,20 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     its share is added to that of the next test [1]_, [2]_. The loosest threshold that passes is chosen. The probability
     that at least one test passes wrongly is computed exactly.
 
-    The `confidence_level` is exact for any classifier if samples are independent and identically distributed, and if
-    one of two conditions holds:
+    The `confidence_level` is exact for any classifier if samples are independent and identically distributed, in two
+    cases:
 
-    - No scores tie, and `thresholds` is None. The risk may then rise and fall with the coverage.
-    - Once the risk has reached `target`, it rises with the coverage. Scores may then tie, and you may pass
-      `thresholds`.
+    - All scores differ, and `thresholds` is None. The risk may then rise or fall as the coverage grows.
+    - Once the risk has reached `target`, it never falls as the coverage grows. Equal scores and `thresholds` are then
+      allowed.
 
     With `groups`, the threshold is chosen on one random sample of each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
     ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
-    each class or group, or after a shift. If you search around this classifier, set `n_candidates`. Or pass the search
-    as its `estimator`. With cross-fitting, the scores were computed by other classifiers than the final one, so the
+    each class or group, or after a shift. If ``GridSearchCV`` tunes this classifier, set `n_candidates`. Or pass the
+    search as `estimator`. With cross-fitting, the scores were computed by other classifiers than the final one, so the
     `confidence_level` is approximate, and a warning says so. Sample weights apply to the training and the calibration;
     without a `confidence_level`, also to the choice of the threshold.
 

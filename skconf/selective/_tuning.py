@@ -312,13 +312,13 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
         )
     if objective not in ("risk", "coverage"):
         raise ValueError(
-            f"{what} needs objective='risk', which accepts as much as the promises allow, or objective='coverage', "
-            f"which accepts as little as they allow. The objective is {objective!r}."
+            f"{what} needs objective='risk', for the largest coverage that keeps all promises, or "
+            f"objective='coverage', for the smallest. The objective is {objective!r}."
         )
     if objective == "coverage" and not names_of(RateFloor, target):
         raise ValueError(
-            "objective='coverage' accepts as little as the promises allow, so it needs a promise that sets a minimum, "
-            "such as target={'coverage': 0.8}."
+            "objective='coverage' chooses the smallest coverage that keeps all promises, so it needs a promise that "
+            "sets a minimum, such as target={'coverage': 0.8}."
         )
     if reject_cost is not None:
         raise ValueError(

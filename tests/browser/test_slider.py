@@ -192,7 +192,7 @@ def test_the_cheapest_places_are_named_and_shown(name, opened):
     for at, row in enumerate(shown):
         costs = [float(rows[at][-1].replace(",", "")) for _, _, rows in stops]
         assert float(row[-1].replace(",", "")) == min(costs)
-        assert f"{row[0]} costs {row[-1]} per 1,000 cases where it answers {row[2]} of them" in told
+        assert f"{row[0]} costs {row[-1]} per 1,000 cases, of which it answers {row[2]}" in told
 
 
 def test_marks_stand_on_the_curve(opened):

@@ -515,7 +515,7 @@ def test_a_wrong_name_of_a_metric_is_an_error_before_anything_is_read(capsys):
         (["--group", "shops"], "a.csv: there is no column 'shops'. Did you mean 'shop'"),
         (["--metrics", "tce_error"], "tce_error cannot be accumulated"),
         (["--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
-        (["--metrics", "threshold", "coverage"], "the row 'threshold' is not computed in batches"),
+        (["--metrics", "threshold", "coverage"], "metrics has 'threshold', which is not computed in batches"),
         (["--threshold", "-1"], "threshold"),
         (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0 (line 2), where a number is needed"),
     ],

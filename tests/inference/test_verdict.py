@@ -81,7 +81,8 @@ class TestWords:
         found = assess_confidence(profile_of(sure, spread(1 - sure, 215)))
         assert str(found) == (
             "No sign of miscalibration: average confidence is 79.0%, and 78.5% of answers are right "
-            "(95% interval 75.3–81.5). Overconfidence of 4.1 points would be found in four of five such data sets."
+            "(95% interval 75.3–81.5). Overconfidence of 4.1 points would be found in four of five data sets "
+            "like this one."
         )
         assert found.p_value > 0.5
         assert found.grade == "none shown"
@@ -91,7 +92,7 @@ class TestWords:
         found = assess_confidence(profile_of(sure, spread(1 - sure, 10)))
         assert str(found) == (
             "Too few to say: 10 of 60 answers are wrong, where the confidences imply 13 errors. "
-            "Even overconfidence of 16.6 points would be missed in one of five such data sets."
+            "Even overconfidence of 16.6 points would be missed in one of five data sets like this one."
         )
         assert found.grade == "too few to say"
 

@@ -59,7 +59,7 @@ def test_the_page_says_where_each_costs_least():
     told = re.search(r"Cheapest: (.*?)\.<", page)[1]
     for model, profile in models.items():
         cost, share = least_cost(profile, 10, 1)
-        amount, answered = re.search(rf"{model} costs (\d+) per 1,000 cases where it answers (\d+)", told).groups()
+        amount, answered = re.search(rf"{model} costs (\d+) per 1,000 cases, of which it answers (\d+)", told).groups()
         assert (int(answered), int(amount)) == (round(1000 * share), round(1000 * cost))
     assert "example prices" in confidence_report(models).page()
 

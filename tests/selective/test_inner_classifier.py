@@ -207,7 +207,7 @@ def test_it_scores_like_rows_held_out_by_hand(task):
     [
         (LogisticRegression(), {}, r"The fit of LogisticRegression takes no eval_set\. Leave validation_fraction out"),
         (make_pipeline(StandardScaler(), GaussianNB()), {}, "The fit of GaussianNB takes no eval_set"),
-        (GridSearchCV(Spy(), {}), {}, "put the search around the selective classifier"),
+        (GridSearchCV(Spy(), {}), {}, "and the selective classifier to the search"),
         (FrozenEstimator(LogisticRegression()), {}, "Leave validation_fraction out"),
         (Spy(), {"eval_set": []}, "fit got an eval_set, but validation_fraction=0.1 makes one for each fit"),
         (make_pipeline(Spy()), {"spy__eval_set": []}, "Leave eval_set or validation_fraction out"),

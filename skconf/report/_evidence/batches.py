@@ -155,7 +155,7 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
     by_name = metrics is not None and metrics != "all"
     asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
     if by_name and len(asked) < len(metrics):
-        raise ValueError("the row 'threshold' is not computed in batches. Leave it out of metrics.")
+        raise ValueError("metrics has 'threshold', which is not computed in batches. Leave it out.")
     kept, left_out = [], []
     for row in asked:
         try:

@@ -327,8 +327,8 @@ def _from_batches(
     )
     if (errors or prices is not None) and not evidence.stops:
         warn(
-            f"{option('errors')} and {option('prices')} are unused: they need thresholds, which rows with "
-            "weights or grades have only if they are not read in batches"
+            f"{option('errors')} and {option('prices')} are unused: they need thresholds, which are not "
+            "computed in batches if there are weights or grades"
         )
     return replace(evidence, errors=errors, prices=prices)
 

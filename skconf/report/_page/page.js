@@ -74,7 +74,7 @@
     };
     const tell = () => {
       const told = best().map((stop, at) => {
-        return `${names[at]} costs ${written(total(stop, at))} per 1,000 cases where it answers ${cells[stop][at][named]} of them`;
+        return `${names[at]} costs ${written(total(stop, at))} per 1,000 cases, of which it answers ${cells[stop][at][named]}`;
       });
       cheapest.textContent = priced() ? `Cheapest: ${told.join("; ")}.` : "Give each price as a number of at least 0.";
     };

@@ -114,8 +114,8 @@ class Slider:
         costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in rows]
         cheapest = [next(at for at, cost in enumerate(each) if cost <= min(each) + _ROUNDING) for each in costs]
         shown = [
-            f"{self.cells[0][row][0]} costs {_whole(costs[row][stop]):,} per 1,000 cases where it answers "
-            f"{self.cells[stop][row][self.named]} of them"
+            f"{self.cells[0][row][0]} costs {_whole(costs[row][stop]):,} per 1,000 cases, of which it answers "
+            f"{self.cells[stop][row][self.named]}"
             for row, stop in zip(rows, cheapest, strict=True)
         ]
         return f"Cheapest: {'; '.join(shown)}."

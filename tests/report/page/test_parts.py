@@ -217,8 +217,8 @@ class TestSlider:
     def test_the_cheapest_place_of_each_row_is_named(self):
         shown = self.slider().html(Ids())
         assert (
-            "Cheapest: a costs 1 per 1,000 cases where it answers 0 of them; "
-            "b costs 12 per 1,000 cases where it answers 0 of them." in shown
+            "Cheapest: a costs 1 per 1,000 cases, of which it answers 0; "
+            "b costs 12 per 1,000 cases, of which it answers 0." in shown
         )  # 10 · 0 + 1, 10 · 1 + 2
 
     def test_text_says_the_prices(self):
