@@ -99,8 +99,8 @@ def test_rows_of_table_1_are_impossible_by_either_reading():
     assert over_all.index[over_all].tolist() == expected
     assert all(apart[row] > errors[row] + rounding for row in expected)
     low, high = expected[0], expected[-1]
-    says(f"At 0.6 the difference is {apart[low]:.3f}, but the error rate is {errors[low]:.3f};")
-    says(f"at 0.95 it is {apart[high]:.2f}, but the error rate is {errors[high]:.3f}.")
+    says(f"At 0.6 the difference is {apart[low]:.3f}, and the error rate {errors[low]:.3f};")
+    says(f"at 0.95 the difference is {apart[high]:.2f}, and the error rate {errors[high]:.3f}.")
 
 
 def test_calibrated_and_overconfident_models():
