@@ -172,7 +172,7 @@ class Assessment:
         return self.levels + tuple(each for each in named if each is not None and each not in self.levels)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a table, with a row for each stretch.
+        """Return a table with a row for each stretch: its counts, rates and p-value.
 
         Returns
         -------

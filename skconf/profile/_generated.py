@@ -214,8 +214,8 @@ def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float
     of_best = column[position == best]
     if (of_best != of_best[0]).any():
         raise ValueError(
-            f"{name} says that some answers of one class are right and others are wrong. Answers of one class must "
-            "have the same meaning."
+            f"{name} differs among answers of the most probable class: some are right, others wrong. Answers of one "
+            "class must have the same meaning."
         )
     return float(of_best[0])
 

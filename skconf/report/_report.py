@@ -321,8 +321,8 @@ class ConfidenceReport:
             If a Parquet file is given and pyarrow is not installed.
         ValueError
             If an entry is missing or invalid, or a column is missing; the message names the file, the column and the
-            row. If the labels of the probabilities are unknown; then pass `labels`. If `in_batches` is False, although
-            you pass `groups` or several files of a model.
+            row. If the labels of the probabilities are unknown, because `labels` are missing. If `in_batches` is False,
+            and there are `groups` or several files of a model, which need batches.
 
         See Also
         --------

@@ -34,7 +34,7 @@ class ConfidenceScorer:
     name : str
         Name of the scorer.
     params : mapping
-        Parameters of the metric that the name does not already set, and `pos_label`.
+        `pos_label`, and parameters of the metric that are not already set by its name.
     """
 
     def __init__(self, name: str, params: Mapping[str, Any]) -> None:

@@ -75,7 +75,7 @@ class DecisionRule:
             return self._called(self.function, X, n_samples)
         if costs is None:
             raise ValueError(
-                "This classifier decides by costs of each sample. Pass costs of shape (n_samples, n_classes, "
+                "This classifier needs the costs of each new sample. Pass costs of shape (n_samples, n_classes, "
                 "n_decisions). Or fit it with a cost_matrix, which may be a function of X that returns costs."
             )
         return self._checked(read_costs_by_sample(costs), "costs", n_samples)

@@ -99,10 +99,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         planned part of them (see the notes).
     slices : "predicted_class", or label, int or list of these, default=None
         The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
-        predicted class. Names or positions of columns of `X` make a slice of each combination of their values. Each
-        slice gets its own threshold. If a slice has too few samples, all of them are rejected, with a warning. A sample
-        is also rejected, with a warning, if its slice is new, or if a value in these columns is missing. `X` must have
-        these columns, so put transformers inside this classifier.
+        predicted class. If you pass names or positions of columns of `X`, each combination of their values is a slice.
+        Each slice gets its own threshold. If a slice has too few samples, all of them are rejected, with a warning. A
+        sample is also rejected, with a warning, if its slice is new, or if a value in these columns is missing. `X`
+        must have these columns, so put transformers inside this classifier.
     calibration : str, calibrator or None, default=None
         How the probabilities are calibrated, as in :class:`SelectiveClassifier`: a name such as "pooled", or a
         calibrator. None uses the probabilities as they are.
@@ -180,11 +180,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     Notes
     -----
-    With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose. A test passes if the accepted samples have so few errors that this would be improbable at a risk above
-    `target`. By default, each doubling of the number of accepted samples gets an equal share of δ. If a test passes,
-    its share is added to that of the next test [1]_, [2]_. The loosest threshold that passes is chosen. The probability
-    that at least one test passes wrongly is computed exactly.
+    With a `confidence_level` of 1 − δ, some numbers of accepted samples are planned before labels are read. The
+    thresholds that accept so many samples are tested from strict to loose. A test passes if the accepted samples have
+    so few errors that this would be improbable at a risk above `target`. By default, each doubling of the number of
+    accepted samples gets an equal share of δ. If a test passes, its share is added to that of the next test [1]_, [2]_.
+    The loosest threshold that passes is chosen. The probability that at least one test passes wrongly is computed
+    exactly.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed, in two
     cases:

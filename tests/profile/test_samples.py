@@ -72,7 +72,7 @@ def test_impossible_samples_have_no_share():
             [[1, 0]],
             [["a", "a"]],
             {},
-            r"correct\[0\] says that some answers of one class are right and others are wrong",
+            r"correct\[0\] differs among answers of the most probable class",
         ),
         ([[1], [1]], [["a"]], {}, "correct has 2 entries for 1 questions"),
         ([[1]], [["a", "b"]], {}, r"correct\[0\] has 1 row, but there are 2"),

@@ -430,7 +430,7 @@ class TestCostsBySample:
     def test_a_classifier_says_which_costs_it_needs(self):
         proba, y, frozen = stored(2)
         beside = SelectiveClassifier(frozen).fit(proba, y, costs=amounts(proba))
-        with pytest.raises(ValueError, match="decides by costs of each sample"):
+        with pytest.raises(ValueError, match="needs the costs of each new sample"):
             beside.predict(proba)
         for model in (SelectiveClassifier(frozen), SelectiveClassifier(frozen, cost_matrix=FRAUD)):
             with pytest.raises(ValueError, match="Leave them out"):

@@ -44,8 +44,9 @@ def cwsa_experiment(*, n_repetitions: int = 100, random_state: int = 0) -> pd.Da
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 10)
-        A row for each printed value. `source`, `model`, `threshold`, `swept` (see Notes) and `quantity` identify the
-        value. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`.
+        A row for each value that the paper prints. `source`, `model`, `threshold`, `swept` (see Notes) and `quantity`
+        identify the value. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
+        :func:`csr_synthetic_experiment`.
 
     Raises
     ------

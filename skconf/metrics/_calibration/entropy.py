@@ -155,8 +155,8 @@ class ECDTest(
     -----
     Each simulation draws the label of every sample, and adds up the effects of the samples on the statistic. To save
     time, the sum of the smallest effects may be drawn at once, from a distribution with the same mean, variance and
-    skewness. This is done only if it changes quantiles by less than a hundredth of the standard deviation of the sum,
-    which 5,000 simulations cannot show.
+    skewness. This is done only if it changes quantiles by less than a hundredth of the standard deviation of the sum.
+    5,000 simulations cannot show so small a change.
 
     References
     ----------
