@@ -636,7 +636,7 @@ def promises_part(frame):
     if len(ordinary):
         answered, most = ordinary["coverage"].mean(), ordinary["most"].mean()
         text += f"\nIn the first six populations, the threshold answers {answered:.0%} of the cases on average; "
-        text += f"the lowest threshold within the target would answer {most:.0%}.\n"
+        text += f"the lowest threshold whose true error rate meets the target would answer {most:.0%}.\n"
     n_sets = len(some) // some["share"].nunique()
     limit = 0.05 + 2 * sqrt(0.05 * 0.95 / n_sets)
     return f"{text}\n{_by_chance(0.05, n_sets)}So proportions of up to {limit:.3f} can occur by chance.\n"
@@ -698,12 +698,13 @@ probabilities imply, divided by the true number (median). Probabilities are clip
         "Trained at the true share, and rebalanced",
         """\
 The models are trained on up to 8,000 rows, in which the rarer class has the same share as in production. The classes
-are balanced by one of three methods, or not at all (none). The loss is computed as for the table above. The first
-three columns of losses are averages over the four shares. "Uncalibrated" means the model's own probabilities. "Factor
-alone" means these probabilities, multiplied by the share of the class in production and divided by its share in the
-rebalanced training rows. "Pooled calibration, then the factor" uses 250 + 250 other rows for the calibration. In each
-cell, the first loss is of logistic regression (linear), the second of XGBoost (trees). The other columns are for one
-share each, averaged over both models. Number of random splits for each pair of a data set and a model: {n}.""",
+are balanced by one of three methods, or not at all (none). The loss is computed as for the table above. The first three
+columns of losses are averages over the four shares. "Uncalibrated" means the model's own probabilities. "Factor alone"
+means these probabilities, multiplied by the share of the class in production and divided by its share in the rebalanced
+training rows. "Pooled calibration, then the factor" uses 250 + 250 other rows for the calibration. In each cell of
+these three columns, the first loss is of logistic regression (linear), the second of XGBoost (trees). The last four
+columns are for one share each, averaged over both models. Number of random splits for each pair of a data set and a
+model: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
@@ -725,21 +726,21 @@ the result of the test. There are {n} sets of each of the twelve combinations.""
         """\
 The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
 rows of the common class, and then of the rarer class. The first four columns of numbers are averages over the four
-shares and five models. Each model separates two Gaussian classes. The distance of the classes is 2 for an
-overconfident and for a calibrated model, 0.7 for a bad model, 4 for a good one, and 6 for a nearly perfect one. A dash
-means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has an interval. The rows of the
-common class have up to 99.7% of the weight. If no answer in these rows is wrong, the upper end of an interval is the
-largest error rate that is compatible with so few rows. Such intervals are wide, and cover the true value in more than
-95% of sets.""",
+shares and five models. Each model separates two Gaussian classes. The distance of the classes is 2 for an overconfident
+and for a calibrated model, 0.7 for a bad model, 4 for a good one, and 6 for a nearly perfect one. A dash means fewer
+than 20 intervals: the size ratio depends on single errors, so it seldom has an interval. A set may have only 100 rows
+of the common class, but these rows have up to 99.7% of the weight. If no answer in these rows is wrong, the upper end
+of an interval is the largest error rate that is compatible with 100 rows without an error. Such intervals are wide, and
+cover the true value in more than 95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
-The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. Then come the share
-of cases that this threshold answers, on average, and, after "of", the share that the lowest threshold within the
-target would answer. In the last three rows, errors are equally frequent at every confidence, and the error rate is
-just above the target at every threshold. So any accepted case counts as a violation. The errors are in the common
-class, in the rarer class, or in both. There are {n} sets for each cell.""",
+The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. The second number is
+the share of cases that this threshold answers, on average. The number after "of" is the share that would be answered at
+the lowest threshold whose true error rate meets the target. In the last three rows, errors are equally frequent at
+every confidence, and the error rate is just above the target at every threshold. So a threshold that accepts any case
+breaks its promise. The title of a row says which class has the errors. There are {n} sets for each cell.""",
     ),
 }
 
