@@ -4,8 +4,8 @@ Evaluate logs of language models
 
 Which answers of a language model should be accepted? A log contains the grade of each answer, and often the confidence
 of the model. A second model can help. In this example, a small model answers 65% of the questions at a guaranteed error
-rate. If a large model also gives a probability to each of these answers, and the confidence is the mean of both
-probabilities, the small model answers 89% at the same guaranteed error rate.
+rate. A large model also gives a probability to every answer of the small model. If the confidence is the mean of the
+probabilities of both models, the small model answers 89% of the questions at the same guaranteed error rate.
 """
 
 # %%

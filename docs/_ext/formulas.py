@@ -124,7 +124,7 @@ OWN = {
         "K": f"{KERNEL}, reflected at 0 and 1",
         r"\sigma": "the smoothing",
     },
-    "calibration_distance_error": {r"\mathrm{iso}": "the rising curve that fits the correctness best"},
+    "calibration_distance_error": {r"\mathrm{iso}": "the non-decreasing function that fits the correctness best"},
     "cumulative_calibration_error": {"S": "the gap of all answers up to a confidence", "t": "that confidence"},
     "entropic_calibration_difference": {"i": "a sample", "k": "a class"},
     "tce_error": {r"\alpha": "the level of the test"},

@@ -30,8 +30,9 @@ class Stretch:
     expected : float
         Number of errors that the confidences imply, Σ (1 − c).
     errors_low, errors_high : float
-        Confidence interval of `count` times the true error rate. In at least 95% of data sets, the intervals of all
-        stretches contain their true values. `expected` is outside the interval if and only if `found` is True.
+        Confidence interval of the number of errors that such answers have on average: the true error rate times
+        `count`. In at least 95% of data sets, the intervals of all stretches contain their true values. `expected` is
+        outside the interval if and only if `found` is True.
     p_value : float
         Exact two-sided p-value of the number of errors, for this stretch alone.
     found : bool
@@ -73,12 +74,13 @@ class Assessment:
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
         A lower limit of how bad the miscalibration is: "negligible", "mild", "serious" or "unusable". Each stretch has
-        an interval for its number of errors. If the interval excludes the expected errors, its end closer to them gives
-        the grade of the stretch. The worst grade counts; stretches with less than 1% of the answers do not. If
-        `grade_at_most` is "negligible", the grade is "close to calibrated". Otherwise, if nothing was found, the grade
-        is "none shown", or "too few to say" if overconfidence of 10 percentage points could have been missed. If only
-        the gap between average confidence and accuracy is tested, the interval of the gap gives the grade, and the
-        grade is "too few to say" only if `p_value` is NaN.
+        an interval, from `errors_low` to `errors_high`. If the interval excludes the expected errors, the grade of the
+        stretch is computed from the end of the interval that is closer to the expected errors. The worst grade counts.
+        Stretches with less than 1% of the answers are left out. If `grade_at_most` is "negligible", the grade is "close
+        to calibrated". Otherwise, if nothing was found, the grade is "none shown", or "too few to say" if
+        overconfidence of 10 percentage points could have been missed. If only the gap between average confidence and
+        accuracy is tested, the interval of the gap gives the grade, and the grade is "too few to say" only if `p_value`
+        is NaN.
     grade_at_most : str
         How bad the miscalibration may be at most, from "negligible" to "unusable". Both ends of the interval of each
         stretch are graded, and the worst grade counts.

@@ -128,10 +128,10 @@ def compare(
         deviation of the resampled differences. It tests the difference or the difference minus its bias: the one closer
         to 0. "permutation" repeatedly swaps the predictions of the two models for a random half of the samples. Its
         p-value is exact if the models are exchangeable, and its interval is computed as for "auto". "auto" is "delta"
-        if it is available, else "bootstrap". If mean weights differ between strata, "auto" uses "bayesian" in
-        place of "delta". It keeps "delta" if a model abstains, or if only the costs of answers are known.
-        If the metric is a mean and the models differ in few samples, "auto" computes an exact p-value; the method is
-        then "exact".
+        if it is available, else "bootstrap". If mean weights differ between strata, "auto" uses the Bayesian bootstrap
+        ("bayesian") in place of "delta"; but if a model abstains, or if only the costs of answers are known, "auto"
+        keeps "delta". If the metric is a mean and the models differ in few samples, "auto" computes an exact p-value;
+        the method is then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The cluster of each sample. Samples of one cluster are drawn together, and swapped together. None uses the
         clusters of the profiles, if they have any.

@@ -277,7 +277,7 @@ def calibration_distance_error(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Calibration distance: mean distance of the confidences from a rising fit of correctness.
+    """Calibration distance: mean distance of the confidences from the isotonic fit of correctness.
 
     The value is Σ w |c − iso(c)| / Σ w. Here c is the confidence, and iso is the non-decreasing function of c that fits
     the correctness best in least squares. Samples whose confidences are equal in float64 are one point of the fit.
@@ -459,7 +459,7 @@ def confidence_brier_loss(
     Parameters
     ----------
     normalize : bool, default=False
-        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        Divide by the loss of a naive model that gives every answer the accuracy acc as its confidence. This loss is
         acc (1 − acc); for graded answers, it is the variance of the grades. The value then lies in [0, ∞). If it is
         above 1, the naive model is better.
 
@@ -533,7 +533,7 @@ def confidence_log_loss(
     eps : float, default=1e-8
         Smallest probability in the logarithm, which is computed in float64. An error with confidence 1 costs −ln eps.
     normalize : bool, default=False
-        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        Divide by the loss of a naive model that gives every answer the accuracy acc as its confidence. This loss is
         the entropy −acc ln acc − (1 − acc) ln (1 − acc).
 
     Returns
@@ -1205,9 +1205,10 @@ def cw_roc_auc_score(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; higher is better, 1 is best. A class has no value if no sample of it, or no sample of another class,
-        has a confidence above 0. With average=None, the entry of such a class is NaN; averages leave the class out. A
-        warning names the class. If no class has a value, the result is NaN, with a warning.
+        In [0, 1]; higher is better, 1 is best. A class has a value only if a sample of the class and a sample of
+        another class have a confidence above 0. With average=None, the entry of a class without a value is NaN.
+        Averages leave the class out. A warning names the class. If no class has a value, the result is NaN, with a
+        warning.
     """
 
 @overload
@@ -1519,8 +1520,9 @@ def ecuas_loss(
         0 or greater. The larger n is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
         Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
-        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
-        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        rows are the classes. The decision is `y_pred`. If a classifier is scored, the decision is its answer. If there
+        is neither, it is the decision of least expected cost. With "log", the cost is −ln of the probability of the
+        true class. With None, an error costs 1.
     weight : callable, default=None
         A function w(γ) >= 0, where γ is the cost of a rejection. It says how much each γ counts in the average over γ,
         and takes an array of γ in [0, u_M]. It replaces the weight (n + 1) γ^(n−1) / u_M^(n+1), which `n` gives.
@@ -1778,8 +1780,8 @@ def metric_coverage_auc(
         are predicted classes and columns are true classes, in the order of `labels`. In a DataFrame, the names of rows
         and columns are the classes.
     to_zero : bool, default=False
-        Extend the curve to coverage 0. At coverage 0, the metric keeps its value at the highest threshold that accepts
-        a prediction.
+        Extend the curve to coverage 0. At coverage 0, the metric has the same value as at the highest threshold that
+        accepts a prediction.
 
     Returns
     -------
@@ -1883,8 +1885,9 @@ def reject_cost_loss(
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
         Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
-        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
-        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        rows are the classes. The decision is `y_pred`. If a classifier is scored, the decision is its answer. If there
+        is neither, it is the decision of least expected cost. With "log", the cost is −ln of the probability of the
+        true class. With None, an error costs 1.
     normalize : bool, default=False
         Divide by the mean cost of a model whose probabilities are always the class frequencies of `y_true`.
     eps : float, default=1e-7

@@ -41,7 +41,7 @@ class ConfidenceBrier(
 
     {predictions}
     normalize : bool, default=False
-        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        Divide by the loss of a naive model that gives every answer the accuracy acc as its confidence. This loss is
         acc (1 − acc); for graded answers, it is the variance of the grades. The value then lies in [0, ∞). If it is
         above 1, the naive model is better.
 
@@ -110,7 +110,7 @@ class ConfidenceLogLoss(
     eps : float, default=1e-8
         Smallest probability in the logarithm, which is computed in float64. An error with confidence 1 costs −ln eps.
     normalize : bool, default=False
-        Divide by the loss of a naive model that gives every answer the same confidence: the accuracy acc. This loss is
+        Divide by the loss of a naive model that gives every answer the accuracy acc as its confidence. This loss is
         the entropy −acc ln acc − (1 − acc) ln (1 − acc).
 
     Returns
@@ -193,7 +193,8 @@ class BrierParts(NamedTuple):
     resolution : float
         How much the accuracy varies with the confidence (discrimination). Higher is better.
     uncertainty : float
-        Brier loss acc (1 − acc) of a naive model that gives every answer the same confidence: the accuracy acc.
+        acc (1 − acc), with the accuracy acc. It is the Brier loss of a naive model that gives every answer the
+        confidence acc.
     residue : float
         The part within bins: the variance of the confidence, minus twice its covariance with correctness. With
         strategy="isotonic", it is 0.

@@ -96,8 +96,8 @@ class Statistic:
         if first == self.usual_label:
             raise ValueError(
                 f"scikit-learn's {self.name} takes {first!r} as the positive class, but the positive class of these "
-                f"predictions is {second!r}. Choose one of them: functools.partial(…, pos_label={first!r} or "
-                f"{second!r})."
+                f"predictions is {second!r}. Choose one of them: functools.partial(…, pos_label={first!r}) or "
+                f"functools.partial(…, pos_label={second!r})."
             )
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:

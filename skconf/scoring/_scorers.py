@@ -84,7 +84,7 @@ class ConfidenceScorer:
         return costs is not None and not isinstance(costs, str)
 
     def of_profile(self, profile: ConfidenceProfile) -> float:
-        """Return the score of predictions that have been checked.
+        """Return the score of a profile.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class SklearnScorer:
         self.name = name or f"{'' if sign > 0 else 'neg_'}{getattr(function, '__name__', repr(scorer))}"
 
     def of_profile(self, profile: ConfidenceProfile, **metadata: Any) -> float:
-        """Return the score of predictions that have been checked."""
+        """Return the score of a profile."""
         return float(self.answer(profile, **metadata))
 
     def answer(self, profile: ConfidenceProfile, **metadata: Any) -> Any:
@@ -304,7 +304,7 @@ class MultiScorer:
         return {key: self._score_or_nan(key, answers[key], **shares[key]) for key in self.scorers}
 
     def of_profile(self, profile: ConfidenceProfile) -> dict[str, float]:
-        """Return the scores of predictions that have been checked.
+        """Return the scores of a profile.
 
         Parameters
         ----------
@@ -358,8 +358,8 @@ class MultiScorer:
         Returns
         -------
         MetadataRequest
-            If one of the scorers has no request for a parameter, the request is None: passing the parameter then raises
-            an error.
+            The joint request of all scorers. If the request of one scorer for a parameter is None, the joint request is
+            None: passing the parameter then raises an error.
         """
         wishes: dict[str, list[bool | None]] = {}
         for scorer in self.scorers.values():

@@ -104,7 +104,7 @@ class _CountedOnce(Ordinary, OfOutcomes):
 class BalancedAccuracy(_CountedOnce, CWBalancedAccuracy, function=sklearn.metrics.balanced_accuracy_score):
     """The mean recall of the classes present."""
 
-    undefined = "only one class is present, for which there is no adjusted value"
+    undefined = "adjusted=True needs samples of at least two classes, but all samples are of one class"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -152,9 +152,9 @@ class CWROCAUC(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        {facts} A class has no value if no sample of it, or no sample of another class, has a confidence above 0. With
-        average=None, the entry of such a class is NaN; averages leave the class out. A warning names the class. If no
-        class has a value, the result is NaN, with a warning.
+        {facts} A class has a value only if a sample of the class and a sample of another class have a confidence above
+        0. With average=None, the entry of a class without a value is NaN. Averages leave the class out. A warning names
+        the class. If no class has a value, the result is NaN, with a warning.
 
     {raises}
 

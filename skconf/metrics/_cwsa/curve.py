@@ -195,8 +195,8 @@ class MetricCoverageAUC(
         ("all").
     {reward}
     to_zero : bool, default=False
-        Extend the curve to coverage 0. At coverage 0, the metric keeps its value at the highest threshold that accepts
-        a prediction.
+        Extend the curve to coverage 0. At coverage 0, the metric has the same value as at the highest threshold that
+        accepts a prediction.
 
     Returns
     -------

@@ -89,8 +89,9 @@ class ECUASLoss(
         0 or greater. The larger n is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
         Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
-        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
-        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        rows are the classes. The decision is `y_pred`. If a classifier is scored, the decision is its answer. If there
+        is neither, it is the decision of least expected cost. With "log", the cost is −ln of the probability of the
+        true class. With None, an error costs 1.
     weight : callable, default=None
         A function w(γ) >= 0, where γ is the cost of a rejection. It says how much each γ counts in the average over γ,
         and takes an array of γ in [0, u_M]. It replaces the weight (n + 1) γ^(n−1) / u_M^(n+1), which `n` gives.
@@ -199,8 +200,9 @@ class RejectCostLoss(
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
         Cost of each decision under each true class. Rows are in the order of `labels`. In a DataFrame, the names of the
-        rows are the classes. The decision is `y_pred`, or the answer of a classifier, or else the decision of least
-        expected cost. With "log", the cost is −ln of the probability of the true class. With None, an error costs 1.
+        rows are the classes. The decision is `y_pred`. If a classifier is scored, the decision is its answer. If there
+        is neither, it is the decision of least expected cost. With "log", the cost is −ln of the probability of the
+        true class. With None, an error costs 1.
     normalize : bool, default=False
         Divide by the mean cost of a model whose probabilities are always the class frequencies of `y_true`.
     eps : float, default=1e-7

@@ -289,12 +289,12 @@ hundredths. A dash means that this size is impossible: the probability of an err
     return f"""{text}
 ## Contradictions
 
-{trials.n_verdicts:,} verdicts were searched for contradictions. They are the verdicts of the tables above, and others
-on 1 to {max(sizes):,} answers. In these others, the confidences are calibrated or have faults of the same kinds, small
-and large. The number of verdicts with a contradiction between their sentences, fields, tables and intervals is
-{trials.contradicting:,}. Three examples of a contradiction: the sentence says overconfident, but its interval contains
-the average confidence; the verdict has a grade, but none of its ranges of confidences has the same grade; a sentence
-names one range, and gives the counts of another.
+{trials.n_verdicts:,} verdicts were searched for contradictions: the verdicts of the tables above, and verdicts on
+additional data sets of 1 to {max(sizes):,} answers. In the additional data sets, the confidences are calibrated, or
+have small or large faults like those in the tables above. The number of verdicts with a contradiction between their
+sentences, fields, tables and intervals is {trials.contradicting:,}. Three examples of a contradiction: the sentence
+says overconfident, but its interval contains the average confidence; the verdict has a grade, but none of its ranges of
+confidences has the same grade; a sentence names one range, and gives the counts of another.
 """
 
 
