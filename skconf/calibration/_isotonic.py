@@ -53,9 +53,9 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     -----
     With smoothing s and K classes, three steps lead from a probability to the calibrated one.
 
-    1. s samples, spread evenly over the classes, are added to every plateau of the isotonic regression. A plateau with
-       k positives among n samples then has the odds (k + s/K) : (n − k + s − s/K). If the odds of a plateau are then
-       lower than the odds of the plateau before it, the two plateaus are pooled, with their added samples.
+    1. To every plateau of the isotonic regression, s samples are added, spread evenly over the K classes. A plateau
+       with k positives among n samples then has the odds (k + s/K) : (n − k + s − s/K). If the odds of a plateau are
+       then lower than the odds of the plateau before it, the two plateaus are pooled, with their added samples.
     2. At the centre of each resulting plateau, the calibrated odds are the odds of this plateau. The centre is the mean
        log-odds of the uncalibrated probabilities on the plateau, where 0 and 1 are replaced as in Platt scaling.
        Between the centres, the calibrated log-odds are linear; beyond the outermost centres, they are constant.

@@ -52,11 +52,11 @@ class PooledCalibrator(AmongPresentCalibrator):
     as `smoothing` samples. Neither step changes the order of the confidences.
 
     If a class has no samples in the calibration data, a warning names it. The other classes are calibrated among
-    themselves and share the remaining probability. Temperature scaling without shifts does not need samples of each
-    class. So the probability of the missing class is the weighted mean of its raw probability and of its probabilities
-    from the members that use such scaling. If `members` are given, the missing class keeps its raw probability, except
-    for the mixing with the uniform distribution. If all calibration samples are of one class, all classes keep their
-    raw probabilities, except for this mixing.
+    themselves and share the remaining probability. The probability of the missing class comes only from the members
+    that need no samples of it: the raw probabilities, and temperature scaling without shifts. It is the weighted mean
+    of the probabilities that these members give to the missing class. If you pass `members`, the missing class instead
+    keeps its raw probability, except for the mixing with the uniform distribution. If all calibration samples are of
+    one class, all classes keep their raw probabilities, except for this mixing.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def hint(name: str) -> str:
         if name.lower() != "sigmoid":
             return remedy
         return (
-            f"{remedy} It applies a sigmoid to the logit. If a classifier has no decision_function, such as XGBoost, "
+            f"{remedy} It applies a sigmoid to the logit. If a classifier, such as XGBoost, has no decision_function, "
             "scikit-learn (1.9 and before) applies the sigmoid to the probability, as PlattCalibrator(on='proba') does."
         )
     return suggest(name, CALIBRATORS).strip()

@@ -17,13 +17,13 @@ class VennAbersCalibrator(OneVsRestCalibrator):
     """Inductive Venn–Abers calibration: two isotonic regressions, and a probability between them.
 
     For each class and each new sample, two isotonic regressions are fitted to the calibration data and the sample. In
-    the first regression, the sample is labelled as the class; its value at the sample is p₁. In the second regression,
-    the sample is labelled as another class; its value at the sample is p₀. If samples are exchangeable, the regression
-    in which the sample has its true label gives a calibrated value, for any classifier. Because this label is unknown,
-    the result is p₁/(1 − p₀ + p₁). For either label, the log loss of the result exceeds the log loss of the
-    calibrated value by log(1 − p₀ + p₁). Any other result would have a larger excess for one of the labels. The result
-    is never exactly 0 or 1, and never falls if the raw probability rises. If there are more than two classes, each
-    class is calibrated against the rest, and rows are scaled to sum to one.
+    the first regression, the sample is labelled as the class; p₁ is the value of this regression at the sample. In the
+    second regression, the sample is labelled as another class; p₀ is the value of this regression at the sample. If
+    samples are exchangeable, the regression in which the sample has its true label gives a calibrated value, for any
+    classifier. Because this label is unknown, the result is p₁/(1 − p₀ + p₁). For either label, the log loss of the
+    result exceeds the log loss of the calibrated value by log(1 − p₀ + p₁). Any other result would have a larger excess
+    for one of the labels. The result is never exactly 0 or 1, and never falls if the raw probability rises. If there
+    are more than two classes, each class is calibrated against the rest, and rows are scaled to sum to one.
 
     A class without samples in the calibration data keeps its probability, except that rows are scaled to sum to one.
 
@@ -38,7 +38,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
 
     See Also
     --------
-    IsotonicCalibrator : One regression; with ``smoothing=1`` it lies between these two.
+    IsotonicCalibrator : A single regression. With ``smoothing=1``, its result lies between these two regressions.
 
     Notes
     -----

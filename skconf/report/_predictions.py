@@ -93,7 +93,8 @@ def confidence_report(
         Share of each class where the predictions are used, such as ``{"fraud": 0.003}``. With two classes, one share is
         enough. All numbers of the report are then for these shares, as with
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The summary says how many of 100,000 cases would be wrong. You
-        get a warning if the probabilities imply other shares.
+        get a warning if the probabilities imply a share of a class that differs from its `prevalence` by more than a
+        factor of two.
     by : {"class"}, default=None
         "class" shows a row for each class, as scikit-learn's ``classification_report`` does. This needs a single model,
         and the report is then only a table.
@@ -113,10 +114,11 @@ def confidence_report(
         - ``better`` : "higher", "lower", or "closer" to the best value.
         - ``range`` : interval of possible values.
         - ``best_model``, only for several models: a tuple of the models that are better than the baseline. If all
-          others are worse, a tuple of the baseline alone. Otherwise, it is "no difference shown". Differences are
-          paired, and significant at the 5% level after Holm's adjustment over the rows shown. If there is no
-          comparison, it is "not compared": for example, the models have different samples, or the metric needs
-          resampling and there are more than 20,000 samples.
+          others are worse, a tuple of the baseline alone. Otherwise, the value is "no difference shown". A model counts
+          as better or worse if its paired difference from the baseline is significant at the 5% level, after Holm's
+          adjustment for all comparisons of the table. If the models cannot be compared in a metric, the value is "not
+          compared". Examples: the models have different samples, or the metric needs resampling and there are more than
+          20,000 samples. For a metric that has no best value, the value is "".
         - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`. It stands in the row
           ``mean_confidence``. If there is no such row, it stands in the row of another metric that shows whether
           confidences are too high or too low. With several models, it is a dict with a verdict for each.
@@ -165,11 +167,14 @@ def confidence_report(
 
     Notes
     -----
-    The verdict has one of three forms. If a gap between average confidence and accuracy is significant, the verdict
-    says "overconfident" or "underconfident", for all answers or for a range of confidences, with counts and an
-    interval. Otherwise it says "no sign", with the smallest gap that would be found in four of five data sets like this
-    one. If there are too few samples for this, the verdict says so. Each model has a single verdict: see
-    :func:`skconf.inference.assess_confidence`.
+    Each model has a single verdict, in one of four forms (see :func:`skconf.inference.assess_confidence`):
+
+    - "Overconfident" or "underconfident": a gap between average confidence and accuracy is significant, for all answers
+      or for a range of confidences. The verdict gives counts or an interval.
+    - "Close to calibrated": the data exclude every gap that is more than negligible.
+    - "No sign": no gap is significant. The verdict gives the smallest gap that would be found in four of five data sets
+      like this one.
+    - "Too few to say": there are so few samples that even a large gap could be missed.
 
     For each slice, the number of errors is compared with the exact distribution that calibrated confidences imply.
     P-values are adjusted by Holm's method for all slices of a model. So at most one in twenty calibrated classifiers
@@ -179,13 +184,14 @@ def confidence_report(
     slice has several answers of a cluster, the gap is tested by a t test.
 
     The report has the same sections for graded answers, for answers in clusters and for costs. In these cases,
-    intervals are for means of independent units: of clusters if there are any, else of answers. Guarantees count errors
-    of independent answers. So they use one random answer of each cluster, and draw each graded answer once as right or
-    wrong, with its grade as the probability of right. Costs have no bound, so there are neither guaranteed thresholds
-    nor p-values of slices. In a multilabel task, the page lists the labels, worst first.
+    intervals assume that the units are independent: the clusters if there are any, else the answers. Guarantees count
+    errors of independent answers. So guarantees use one random answer of each cluster. Each graded answer is drawn once
+    as right or wrong: it counts as right with a probability equal to its grade. Costs have no bound, so there are
+    neither guaranteed thresholds nor p-values of slices. In a multilabel task, the page lists the labels, worst first.
 
-    Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. If a smaller loss
-    has no star, do not rely on it: on other samples, the same model may have the larger loss.
+    Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. A star marks a
+    model that is significantly better. Without a star, do not rely on a smaller loss: on other samples, the same model
+    may have the larger loss.
 
     References
     ----------

@@ -440,7 +440,7 @@ class ConfidenceReport:
         webbrowser.open(Path(file.name).as_uri())
 
     def model_card(self, *, anonymous: bool = False) -> str:
-        """Return a short text for a model card: a sentence for each question, numbers, limits and hashes of files.
+        """Return a short text for a model card: the summary of the report, limits, and hashes of files.
 
         Parameters
         ----------
@@ -455,12 +455,14 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If the report is only a table, because it shows groups or classes, or because only some models have costs.
+            If the report shows groups or classes, if it is on logs without confidences, or if only some models have
+            costs.
         """
         if self.evidence is None:
             raise ValueError(
-                "This report has only a table, because it shows classes, groups, or models of which only some have "
-                "costs. Leave out by= or groups=, and report on models with costs separately."
+                "This report has only a table, which is not enough for a model card: it shows classes or groups, its "
+                "logs have no confidences, or only some of its models have costs. Leave out by= or groups=, and report "
+                "on models with costs separately."
             )
         return model_card_of(self.evidence.anonymous() if anonymous else self.evidence)
 

@@ -70,8 +70,8 @@ class Mix(NamedTuple):
         """Raise if there is a range: it needs a confidence level."""
         if len(self.ends) > 1:
             raise ValueError(
-                "prevalence is a range. A range needs a confidence_level, because it asks for a promise at both ends. "
-                "Set a confidence_level, or give a single share."
+                "prevalence is a range. A range needs a confidence_level, because it asks for a promise for every "
+                "share in the range. Set a confidence_level, or give a single share."
             )
 
 

@@ -111,9 +111,9 @@ def tune_threshold(
         :meth:`skconf.ConfidenceProfile.at_prevalence`. The threshold is then chosen for these shares, not for the
         shares in the rows. With a `confidence_level`, rows are drawn at random from each class to make a sample with
         these shares, and the threshold is chosen on this sample. With a `confidence_level` and two classes, you can
-        also pass a range, such as ``{"fraud": (0.005, 0.02)}``: the promise then holds at both ends. If `target` is a
-        mapping, or if there are slices, a range is not possible. With slices, give the shares among all samples, not
-        within a slice. None uses the prevalence of the profile, if it has one.
+        also pass a range, such as ``{"fraud": (0.005, 0.02)}``: the promise then holds for every share in the range. If
+        `target` is a mapping, or if there are slices, a range is not possible. With slices, give the shares among all
+        samples, not within a slice. None uses the prevalence of the profile, if it has one.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
         The promises must hold in each slice; this needs a `confidence_level`. "predicted_class" makes a slice of each
         predicted class; columns make a slice of each combination of their values. Each slice gets its own threshold.
@@ -312,8 +312,9 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
         )
     if objective not in ("risk", "coverage"):
         raise ValueError(
-            f"{what} needs objective='risk', for the largest coverage that keeps all promises, or "
-            f"objective='coverage', for the smallest. The objective is {objective!r}."
+            f"{what} needs objective='risk', which chooses the largest coverage that keeps all promises, or "
+            "objective='coverage', which chooses the smallest coverage that keeps all promises. The objective is "
+            f"{objective!r}."
         )
     if objective == "coverage" and not names_of(RateFloor, target):
         raise ValueError(

@@ -99,7 +99,7 @@ def test_correctness_and_costs_have_a_table_alone():
         warnings.simplefilter("ignore")
         report = confidence_report(profiles, metrics=["aurc_loss"])
     assert report.evidence is None
-    with pytest.raises(ValueError, match="models of which only some have costs"):
+    with pytest.raises(ValueError, match="only some of its models have costs"):
         report.model_card()
 
 

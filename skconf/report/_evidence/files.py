@@ -82,7 +82,7 @@ def evidence_of_files(
         tables = [file for model, parts in models.items() if model not in logs.tables for file in parts]
         in_batches = needed or _are_large(tables)
     elif needed and not in_batches:
-        text = "Data with groups, and models of several files, are read in batches."
+        text = "Data with groups, and models whose predictions are in several files, are read in batches."
         raise ValueError(f"{text} Leave in_batches out, or pass True.")
     if in_batches:
         of_columns = {"abstained": columns.abstained_column, "cluster": columns.cluster_column, "score": columns.score}
@@ -203,7 +203,7 @@ def _refuse_in_batches(given: Mapping[str, Any]) -> None:
         "truth": ("keep no rows to match", ", and write the true labels into the files of predictions"),
         "slices": (
             "keep no rows that could be divided into slices",
-            f"; {option('groups', ...)} gives the metrics of each group in batches",
+            f"; {option('groups', ...)} gives the metrics of each group, also in batches",
         ),
         "prevalence": ("give the number of rows of each class only at the end, when it is too late for weights", ""),
         "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),
@@ -214,8 +214,8 @@ def _refuse_in_batches(given: Mapping[str, Any]) -> None:
     for name, (what, instead) in lacking.items():
         if given[name] is not None:
             raise ValueError(
-                "data with groups, models of several files, and files of more than 100 MB (decompressed) are read in "
-                f"batches. Batches {what}. Leave {option(name)} out{instead}."
+                "data with groups, models whose predictions are in several files, and files of more than 100 MB "
+                f"(decompressed) are read in batches. Batches {what}. Leave {option(name)} out{instead}."
             )
 
 

@@ -28,8 +28,8 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
       :func:`~skconf.inference.assess_confidence`.
     - If answers are graded or in groups, the gap is tested by a t test. But in a part in which each answer is its own
       group, right and wrong answers are counted. If answers are graded and too few errors are expected there for a
-      t test, each answer is drawn once as right or wrong: its grade is the probability of right. The drawn errors are
-      counted.
+      t test, each answer is drawn once as right or wrong: it counts as right with a probability equal to its grade.
+      The drawn errors are counted.
 
     P-values are not adjusted for their number. They are NaN for an empty part, for costs (which have no bound), and
     where too few errors are expected to test the gap.

@@ -51,7 +51,8 @@ class Axis:
             ends = self._stretched([self.low, self.high])
         if not np.isfinite(ends).all() or ends[0] == ends[1]:
             raise ValueError(
-                f"low and high must differ and be finite on the scale {self.scale!r}, got {self.low}, {self.high}."
+                f"low and high must be two different numbers that an axis with the scale {self.scale!r} can show, got "
+                f"{self.low}, {self.high}."
             )
 
     @classmethod

@@ -306,8 +306,8 @@ def _notes(evidence: Evidence) -> str:
         text += " The rule uses a random part of the rows, in which the classes have the stated prevalence."
     if kind == "graded":
         text += (
-            " The rule counts errors. So each graded answer is drawn once at random as right or wrong: its correctness "
-            "is the probability of right."
+            " The rule counts errors. So each graded answer is drawn once at random as right or wrong: it counts as "
+            "right with a probability equal to its correctness."
         )
     if any(profile.groups is not None for profile in profiles):
         text += " The rule uses one random answer of each cluster."

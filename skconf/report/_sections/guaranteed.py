@@ -49,7 +49,8 @@ def _table(evidence: Evidence, model: Any, found: pd.DataFrame) -> pd.DataFrame:
 def _note(evidence: Evidence) -> str:
     return (
         f"With a probability of {100 * evidence.level:g}%, all these thresholds keep the limit on new cases of their "
-        "slices. More slices make each guarantee harder: name fewer columns to get more thresholds."
+        "slices. The more slices there are, the more rows each threshold needs. A slice without a threshold may get "
+        "one if you name fewer columns."
     )
 
 

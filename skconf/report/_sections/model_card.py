@@ -1,4 +1,4 @@
-"""A short text for a model card: a sentence for each question, the data, and the limits."""
+"""A short text for a model card: the summary of the report, its limits, and the data."""
 
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence

@@ -89,8 +89,8 @@ def _note(slices: BySlice) -> str:
     if slices.shares.kind == "costs":
         return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
     drawn = (
-        " If few errors are expected in a slice, each of its answers is drawn once at random as right or wrong: its "
-        "correctness is the probability of right. The test counts the drawn errors."
+        " If few errors are expected in a slice, each answer in the slice is drawn once at random as right or wrong: "
+        "it counts as right with a probability equal to its correctness. The test counts the drawn errors."
     )
     return (
         "Overconfident: more errors than the confidences imply. p: the probability of at least as many errors if "

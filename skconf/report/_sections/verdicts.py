@@ -30,8 +30,9 @@ def _of_costs(assessment: Assessment) -> str:
     text = f"average uncertainty is {said}, {but} the average cost is {paid} (95% interval {low}–{high})."
     if assessment.found:
         return f"{'Overconfident' if assessment.gap > 0 else 'Underconfident'}: {text} {only}"
-    missed = f"A gap of {number(assessment.detectable_over)} would be found in 80% of data sets with so many answers."
-    return f"No sign of a gap: {text} {missed} {only}"
+    gap = number(assessment.detectable_over)
+    found = f"A gap of {gap} would be found in four of five data sets like this one."
+    return f"No sign of a gap: {text} {found} {only}"
 
 
 def harm_shown(assessment: Assessment) -> Harm:

@@ -106,8 +106,8 @@ def _how_ordered(evidence: Evidence) -> str:
         what, one = "classes and slices", "its class or slice"
     end = "lower" if evidence.kind == "costs" else "upper"
     text = (
-        f"Sorted by the {end} end of the interval, worst first, so that small {what} do not come first by chance. Each "
-        f"{100 * evidence.level:g}% interval is for {one} alone: the worst of many looks worse than it is."
+        f"Sorted by the {end} end of the interval, worst first. So {what} with few rows do not get to the top by "
+        f"chance. Each {100 * evidence.level:g}% interval is for {one} alone: the worst of many looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
         text += " Shares use the weights, numbers of rows do not."

@@ -23,7 +23,6 @@ from skconf.report._sections.words import Words, cautions, fits_on_paper, thousa
 
 _ACCURACY = "accuracy_score"
 _NO_CLEAR_DIFFERENCE, _NONE_KEEPS = "no clear difference", "no threshold keeps the limit"
-_ANSWERED = "Cases answered at the errors that you allow"
 
 
 def which(evidence: Evidence) -> Section:
@@ -239,21 +238,20 @@ def _answered(evidence: Evidence) -> TablePart:
     columns = [words.at_most, "model", "answered of 1,000", "guaranteed", f"fewer than the most [{level}]", "in words"]
     frame = pd.DataFrame(rows, columns=columns)
     n_models = len(evidence.answered[0].reached)
-    together = (
-        f" For each limit, {level} is the confidence level of all its intervals together." if n_models > 2 else ""
-    )
+    together = f" For each limit, all intervals hold together with a probability of {level}." if n_models > 2 else ""
+    title = f"Cases answered at each limit of the {words.allowed}"
     note = (
         "Answered: how many of 1,000 cases a model answers at its best observed threshold. The differences are between "
         "these numbers. In each resample of the rows, the thresholds are chosen again, so the intervals include the "
         f"uncertainty of this choice.{together}"
     )
     if (frame["guaranteed"] == DASH).all():  # there is no rule for costs and weights
-        return TablePart(_ANSWERED, frame.drop(columns="guaranteed"), (note,))
+        return TablePart(title, frame.drop(columns="guaranteed"), (note,))
     guaranteed = (
         "Guaranteed: how many of 1,000 cases a model answers at its guaranteed threshold, which keeps the limit on new "
         f"cases with a probability of {level}. Differences between guaranteed numbers are not tested."
     )
-    return TablePart(_ANSWERED, frame, (note, guaranteed))
+    return TablePart(title, frame, (note, guaranteed))
 
 
 def _guaranteed(evidence: Evidence, model: Any, found: Compared) -> str:
@@ -282,8 +280,8 @@ def _differences(evidence: Evidence) -> Chart | None:
         said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
     what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
     finding = (
-        f"{'; '.join(said)}. Models are compared at the same share answered. Each band holds for all shares at the "
-        "same time."
+        f"{'; '.join(said)}. Models are compared at equal shares of answered cases. Each "
+        f"{100 * evidence.level:g}% band holds for all shares at the same time."
     )
     answered = Axis("share answered, most confident first", "percent")
     scale: Scale = "linear" if evidence.kind == "costs" else "percent"
@@ -364,8 +362,8 @@ def _how(comparison: Comparison) -> str:
         f"Differences are paired row by row: the other model minus {baseline}. Each 95% interval is for its line only. "
         f'"Better" and "no clear difference" take all {comparison.n_compared} comparisons of this section into account '
         "(Holm's adjustment, 5%). "
-        'So a line may say "no clear difference" although its interval does not contain 0. No clear difference does '
-        "not mean that the models are equal: more rows may show a difference."
+        'So a line may say "no clear difference" although its interval does not contain 0. "No clear difference" does '
+        "not mean that the models are equal: with more rows, a difference may be found."
     )
 
 
