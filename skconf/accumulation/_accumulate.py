@@ -53,16 +53,17 @@ def accumulate(
           lines (.jsonl, .ndjson, with an object in each line), also compressed. They are read batch by batch. If
           several paths lead to the same file, it is read once. A folder, or a pattern that ends in a star, skips files
           with other endings, such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or
-          bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" are read as "1",
-          unless "1.0" or "True" is itself a label. A part ``name=value`` of a path is read as a column.
+          bars, according to its first line. Labels in CSV files are strings. "1.0" and "True" are read as "1", unless
+          `labels` or the names of the columns of probabilities contain "1.0" or "True". A part ``name=value`` of a path
+          is read as a column.
         - a table with a row for each prediction, or an iterable of such tables. A table is a DataFrame of pandas or
           polars, a Table or RecordBatch of pyarrow, or a mapping of arrays by name (probabilities may have two
           dimensions).
         - a DataFrame of Dask or Spark, or a mapping of Dask arrays. The current scheduler, client or
           session reads each partition where it is stored, and merges the results in a tree of tasks.
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
-        Metrics, as in :class:`~skconf.MetricAccumulator`. To choose its options, pass an empty accumulator instead; the
-        empty accumulator is not changed.
+        Metrics, as in :class:`~skconf.MetricAccumulator`. If you want to choose the options of the accumulator, pass an
+        empty accumulator with these options instead. It is not changed.
     {columns}
     n_jobs : int, default=None
         Number of threads that read files. None means 1, unless ``joblib.parallel_config`` sets another number; -1 means

@@ -47,8 +47,8 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         "--score",
         metavar="COLUMN",
         help="column with another score that ranks the answers. It may hold any numbers, such as the mean of the "
-        "confidences of two models in the same answer. Guarantees for the confidence and for this score hold together, "
-        "so you may use the better of the two",
+        "confidences of two models in the same answer. Guarantees hold for the confidence and for this score at the "
+        "same time, so you may rank by whichever gives better results",
     )
     parser.add_argument(
         "--proba",

@@ -45,10 +45,11 @@ Logs of language models are read directly: samples_TASK_TIME.jsonl of lm-evaluat
 For a log, --correct names what grades the answers: METRIC,FILTER or SCORER. --confidence, --abstained and --cluster
 name columns such as doc.NAME or metadata.NAME. Blank answers, and answers such as "I don't know", are abstentions.
 
-Each file that you name is a model. Models are shown side by side, under the shortest names that differ. The files of a
-folder, and the files that match a pattern in quotes, are parts of one model. With --pool, all files are parts of one
-model. If all models have the same samples, the report compares the other models with the first one. Rows are
-matched with --id, or by their position if the true labels agree row by row.
+Each file that you name holds the predictions of a model. Models are shown side by side, under the shortest names that
+differ. The files of a folder are read together as the predictions of one model, and so are the files that match a
+pattern in quotes. With --pool, all files are read as the predictions of one model. If all models have the same samples,
+the report compares the other models with the first one. Rows are matched with --id, or by their position if the true
+labels agree row by row.
 
 If each model has one file, and all files together have at most 100 MB after decompression, they are held in memory.
 Other files, and groups, are read in batches, with memory that does not grow with their size. In batches, sums are
@@ -70,7 +71,7 @@ more examples:
   %(prog)s log.eval --correct choice --confidence metadata.confidence --cluster metadata.doc
   %(prog)s year=2026/ --group month shop --csv shops.csv
 """
-#: More files than this are probably parts of one model.
+#: More files than this are probably the predictions of one model.
 _MOST_MODELS = 8
 
 
@@ -86,7 +87,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         help="predictions of a model: a file; a pattern in quotes; a folder, to read all its tables (.csv, .tsv, "
         ".jsonl, .parquet); or - for standard input",
     )
-    evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
+    evaluate.add_argument("--pool", action="store_true", help="read all files together as the predictions of one model")
     add_column_options(evaluate)
     evaluate.add_argument(
         "--id",
@@ -266,14 +267,14 @@ def _reported(
 
 
 def _names(files: list[str], *, pool: bool) -> list[str] | None:
-    """Return the names of the models; None if all files are parts of one model."""
+    """Return the names of the models; None if all files are of one model."""
     if pool or len(files) == 1:
         return None
     if len(files) > _MOST_MODELS:
         raise ValueError(
-            f"{len(files)} files were given, and each would be a separate model. If they are parts of one model, pass "
-            f"--pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Otherwise, name at "
-            f"most {_MOST_MODELS} files."
+            f"{len(files)} files were given, and each would be a separate model. If they are the predictions of one "
+            f"model, pass --pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Otherwise, "
+            f"name at most {_MOST_MODELS} files."
         )
     return _short_names(["standard input" if file == DASH else file for file in files])
 

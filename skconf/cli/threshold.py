@@ -40,9 +40,9 @@ These promises are possible. They hold for new cases like the cases in the file:
   cwsa=R, cwsa_plus=R           the accepted predictions have a CWSA, or CWSA+, of at least R
   ecuas_1=R                     the accepted predictions have a mean ECUAS loss with n = 1 of at most R
 
-All promises hold together in all slices, with a probability of --confidence-level. With --score, they also hold for the
-thresholds of both scores together. The command then prints the thresholds that accept more, or, with --objective
-coverage, the thresholds with the lower risk.
+With a probability of --confidence-level, all promises hold in all slices. With --score, this is the probability that
+they hold for the thresholds of both: the confidence and the score. The command then prints the thresholds that accept
+more, or, with --objective coverage, the thresholds with the lower risk.
 
 Exit status: 0 on success; 1 if a promise is not guaranteed in at least one slice (all cases of this slice are then
 rejected); 2 for a mistake in the command or the file (see standard error).
@@ -99,9 +99,9 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "--spend",
         choices=("evenly", "first"),
         default="evenly",
-        help="how the allowed probability of error is divided among the tested thresholds. 'first' accepts more cases "
-        "than 'evenly' if there are fewer than twice as many rows as a guarantee needs, and fewer cases if there are "
-        "many rows (default: 'evenly')",
+        help="how the allowed probability of error is divided among the tested thresholds. Let n be the "
+        "number of rows that a guarantee needs. With fewer than 2n rows, 'first' accepts more cases than 'evenly'. "
+        "With many more rows, it accepts fewer (default: 'evenly')",
     )
     threshold.add_argument(
         "--seed",
@@ -311,7 +311,7 @@ def _text(found: Mapping[str, Any]) -> str:
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
     answers = f": {found['answers']:,} are answers; in the others, the model abstains" if "answers" in found else ""
     level = _percent(found["confidence_level"])
-    together = f" All guarantees hold together with a probability of {level}." if accepting else ""
+    together = f" With a probability of {level}, all guarantees hold." if accepting else ""
     lines = [f"{found['rows']:,} rows{answers}.{together}"]
     if "clusters" in found:
         row = "answer" if answers else "row"

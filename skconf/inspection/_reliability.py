@@ -185,7 +185,7 @@ class ReliabilityDisplay(Display):
         TypeError
             If `n_bins` is not a whole number.
         ValueError
-            If a parameter is out of range or not one of its values.
+            If a parameter is out of range or not an allowed value.
         """
         check_option(view, "view", ("confidence", "tail", "both"))
         check_option(strategy, "strategy", (*STRATEGIES, _BINLESS))

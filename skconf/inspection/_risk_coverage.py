@@ -57,7 +57,8 @@ class RiskCoverageDisplay(Display):
     scale : {"auto", "log", "linear"}, default="auto"
         Scale of the risk.
     difference : RiskDifference, default=None
-        The difference from a baseline, which is drawn instead of the risk: `coverage`, `value`, `low` and `high`.
+        The difference from a baseline: `coverage`, `value`, `low` and `high`. If given, it is drawn instead of the
+        risk.
 
     Attributes
     ----------
@@ -138,7 +139,7 @@ class RiskCoverageDisplay(Display):
         ------
         ValueError
             If `confidence_level` is out of range. If `confidence_level` is passed without a `baseline`, and answers are
-            graded, have costs or come in clusters. If `scale` is not one of its values. If `baseline` has other samples
+            graded, have costs or come in clusters. If `scale` is not an allowed value. If `baseline` has other samples
             or other weights.
         """
         check_option(scale, "scale", SCALES)

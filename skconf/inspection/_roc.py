@@ -111,7 +111,7 @@ class CWROCDisplay(Display):
         Raises
         ------
         ValueError
-            If `scale` is not one of its values.
+            If `scale` is not an allowed value.
         """
         check_option(scale, "scale", SCALES)
         # The classical curve is the weighted one with equal confidences.

@@ -134,7 +134,7 @@ class ThresholdDisplay(Display):
         Raises
         ------
         ValueError
-            If a threshold is out of range. If `metrics`, `normalize` or `scale` is not one of its values. If `prices`
+            If a threshold is out of range. If `metrics`, `normalize` or `scale` is not an allowed value. If `prices`
             are negative, both 0, or passed together with `metrics`.
         """
         check_option(scale, "scale", SCALES)

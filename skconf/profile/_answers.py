@@ -314,7 +314,7 @@ class Answers:
     def require(self, attribute: Literal["positive_class"]) -> int: ...
 
     def require(self, attribute: str) -> Any:
-        """Return an attribute that some profiles lack; raise an error that says what is missing.
+        """Return an attribute; if this profile lacks it, raise an error that says what is missing.
 
         Parameters
         ----------

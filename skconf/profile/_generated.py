@@ -45,8 +45,9 @@ class FromGenerated(FromPairs):
             must have the same value. If you pass `given`, pass one value for each question: whether the given answer is
             right.
         answers : sequence of array-like
-            For each question, an array of labels: one for each sampled answer, which names its class. Questions may
-            have different numbers of answers. The same label in two questions does not mean the same class.
+            For each question, an array with one label for each sampled answer. Answers with the same label are in the
+            same class. The same label in two questions does not mean the same class. Questions may have different
+            numbers of answers.
         probability : sequence of array-like, default=None
             For each question, the probability that the system gives each sampled answer, in [0, 1].
         confidence : {"frequency", "mean_probability", "probability_share"}, default="frequency"

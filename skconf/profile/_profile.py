@@ -59,8 +59,8 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     weight_scale : float
         The number by which the weights were divided. It is 1 if the largest weight is in [1e-30, 1e30].
     answered : bool
-        Whether the profile was built by :meth:`from_estimator`. If True, costs of each sample apply to the answers of
-        the classifier. If False, they apply to `y_pred`.
+        Whether the profile was built by :meth:`from_estimator`. If True, metrics take from `costs` the cost of the
+        classifier's own answer (see `decided`). If False, they take the cost of the label in `y_pred`.
     decided : ndarray of shape (n_samples,) or None
         Position of each answer in `decisions` or, if `decisions` is None, in ``classes``. If `decided` is None, the
         answers are `predicted_class`.

@@ -98,13 +98,14 @@ def _refuse_other_kinds(path: Path) -> None:
 
 
 def _refuse_title(lines: list[str]) -> None:
-    """Raise if the first line is not the names, but a comment, a title, or a hint for Excel such as ``sep=;``."""
+    """Raise if the first line is a comment, a title, or a hint for Excel such as ``sep=;``, and not the names."""
     first, rest = lines[0], lines[1:]
     if len(rest) < 2 or not (first.startswith("sep=") or all(_n_cells([first], each) == [1] for each in SEPARATORS)):
         return
     if any(len(numbers := {*_n_cells(rest, each)}) == 1 and min(numbers) > 2 for each in SEPARATORS):
         raise UnreadableError(
-            f"its first line, {brief(first)}, is not the names of the columns. Remove the lines before the names."
+            f"its first line, {brief(first)}, does not contain the names of the columns. Remove the lines before "
+            "the names."
         )
 
 

@@ -132,7 +132,10 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
         return advice
     for name in possible.strange(target):
         text = possible.texts(name)[0]
-        return f"{name!r} has {text!r}, which is no true label. Write predicted and true labels in the same way."
+        return (
+            f"{name!r} has {text!r}, which is not one of the true labels. Write predicted and true labels in the same "
+            "way."
+        )
     if sure and possible.predictions(target):
         if words := words_in(possible.loaded(sure[:1])[0]):
             return (

@@ -41,7 +41,7 @@ class InspectLog(Log):
             if broken:
                 text, advice = f"none of its {len(broken):,} samples can be read.", "Write the file again."
             else:
-                text, advice = "it has no samples.", "Log samples: call inspect eval without --no-log-samples."
+                text, advice = "it has no samples.", "To log samples, call inspect eval without --no-log-samples."
             raise DataError(text, kind="no log", advice=advice)
         values: dict[str, list[Any]] = {}
         for row in self.rows:

@@ -71,8 +71,8 @@ def read_log(
         log-likelihoods. For Inspect, None means the column ``score.confidence``, or else ``metadata.confidence``. For
         other JSON lines, it means the column ``confidence``. If there is no such column, there are no confidences.
     abstained : str or False, default=None
-        Column of the returned table that says where the model abstains. Its entries say true or false, or it is blank
-        where the model abstains. None means the rules in Notes. False means that the model never abstains.
+        Column of the returned table that says where the model abstains. It holds truth values, or answers that are
+        blank where the model abstains. None means the rules in Notes. False means that the model never abstains.
 
     Returns
     -------

@@ -123,7 +123,7 @@ def test_rows_that_abstain_are_no_cases_that_could_be_accepted(capsys):
     gone = np.arange(N) % 4 == 0
     ANSWERS.assign(abstained=gone.astype(int)).to_csv("gone.csv", index=False)
     out = run(capsys, "gone.csv", "--target", "risk=0.1")
-    assert f"{N:,} rows: {(~gone).sum():,} are answers; in the others, the model abstains. All guarantees" in out
+    assert f"{N:,} rows: {(~gone).sum():,} are answers; in the others, the model abstains. With a probability" in out
     found = json.loads(run(capsys, "gone.csv", "--target", "risk=0.1", "--format", "json"))
     accepted = (ANSWERS["confidence"] >= found["thresholds"][0]["threshold"])[~gone]
     assert (found["rows"], found["answers"]) == (N, (~gone).sum())

@@ -113,7 +113,7 @@ def test_what_cannot_be_read_names_the_right_step(content, message, opened):
 @pytest.mark.parametrize("first", ["# model 3", "Predictions of March", "sep=,", "sep=;"])
 def test_a_line_before_the_names_is_shown(first, tmp_path):
     (tmp_path / "a.csv").write_text(f"{first}\na,b,y\n0.2,0.8,b\n0.7,0.3,a\n")
-    with pytest.raises(ValueError, match=f"its first line, '{first}', is not the names of the columns. Remove"):
+    with pytest.raises(ValueError, match=f"its first line, '{first}', does not contain the names of the columns. "):
         _files.open_table(tmp_path / "a.csv")
     (tmp_path / "a.csv").write_text("answer\na, b, c\nb, c, d\nso\n")  # one column, with commas
     assert layout_of(tmp_path / "a.csv").names == ["answer"]

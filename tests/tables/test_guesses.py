@@ -234,11 +234,11 @@ REFUSED = {
     ),
     "predicted labels of another kind": (
         {"label": Y3, "pred": [f"LABEL_{place}" for place in P3.argmax(axis=1)], "score": SURE3},
-        r"'pred' has 'LABEL_\d', which is no true label\. Write predicted and true labels in the same way",
+        r"'pred' has 'LABEL_\d', which is not one of the true labels\. Write predicted and true labels in the",
     ),
     "predicted labels of another kind, and a confidence": (
         {"label": [1] * 59 + [0], "pred": np.array(["NEG", "POS"])[PRED], "score": SURE},
-        r"'pred' has '(NEG|POS)', which is no true label\. Write predicted and true labels in the same way",
+        r"'pred' has '(NEG|POS)', which is not one of the true labels\. Write predicted and true labels in the",
     ),
     "correctness alone": ({"correct": Y == PRED, "logprob": np.log(SURE)}, "alone is not enough: use confidence to"),
     "a submission": (

@@ -46,10 +46,10 @@ class AnswersResult:
         Like `comparisons`, but for pairs of graders of the same answers. The columns `system` and `method` replace the
         column `grader`.
     files : DataFrame
-        A row for each file and grader, with the numbers of all `answers`, of those that are `right` or `wrong`, of
-        those `without_confidence` (`of_these_right` are right), and of those `without_grade`. `wrong_grades` holds the
-        words that count as wrong. `smallest` and `largest` are the extreme confidences, and `probability` says whether
-        confidences may be probabilities.
+        A row for each file and grader. `answers`, `right`, `wrong`, `without_confidence` and `without_grade` are
+        numbers of answers. `of_these_right` is the number of right answers among the answers without a confidence.
+        `wrong_grades` holds the words that count as wrong. `smallest` and `largest` are the extreme confidences, and
+        `probability` says whether confidences may be probabilities.
     left_out : dict of str to str
         Files that could not be read or evaluated, with the reason.
     unmatched : dict of str to str
@@ -128,10 +128,10 @@ def answers_experiment(
 
     Notes
     -----
-    Answers without a confidence or a grade are left out and counted. The number of possible answers is taken to be
-    infinite, so the largest possible uncertainty u_M is 1. Calibration is Platt scaling in five folds. It uses the
-    logit of confidences that are probabilities, and other confidences unchanged. Intervals and differences treat the
-    fitted calibrators as fixed.
+    Answers without a confidence or without a grade are left out; `files` of the result counts them. The number of
+    possible answers is taken to be infinite, so the largest possible uncertainty u_M is 1. Calibration is Platt scaling
+    in five folds. It uses the logit of confidences that are probabilities, and other confidences unchanged. Intervals
+    and differences treat the fitted calibrators as fixed.
 
     If two files of a task have the same system or the same method, they are compared on the questions that both have.
     The metrics ECE, AUC, cross-entropy and Brier score judge only confidences. Two files are compared by these metrics
@@ -139,9 +139,9 @@ def answers_experiment(
 
     The method is the part of the file name after the last point, without the ending: the file "Qwen3.5 4B.Seq Post.csv"
     has the system "Qwen3.5 4B" and the method "Seq Post". The tasks "triviaqa" and "mmlu" are compared with the values
-    of the paper, if systems and methods have the names of the paper, as in this file. The tasks "arc" and "truthfulqa"
-    are compared with the AUROC of the repository bplaut/llm-calibration-and-correctness-prediction, which has the
-    answers.
+    of the paper, if systems and methods have the names of the paper, as in this example. The tasks "arc" and
+    "truthfulqa" are compared with the AUROC of the repository bplaut/llm-calibration-and-correctness-prediction, which
+    has the answers.
 
     References
     ----------

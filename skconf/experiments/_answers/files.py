@@ -242,7 +242,8 @@ def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
     if seen and len(usual) != 1:
         which = f"{shorten(usual)} may all mean" if usual else "no grade is a usual word for"
         raise ValueError(
-            f"{which} a right answer. Name one with right (--right). Grades: {shorten(sorted(seen.values()))}."
+            f"{which} a right answer. Pass the grade of a right answer as right=... (--right). Grades: "
+            f"{shorten(sorted(seen.values()))}."
         )
     return usual[0] if usual else ""
 

@@ -24,9 +24,9 @@ KINDS = {"two": "two classes", "many": "more than two classes"}
 _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
     "A difference says by how many percent the loss of a calibrator is higher than the loss of {champion}.",
-    "Differences are geometric means over runs.",
-    "The 95% intervals of differences treat the runs of a data set as one cluster.",
+    "A difference is the geometric mean, over runs, of the ratio of the two losses, minus 1.",
     "Before two losses are divided, 0.001 is added to each. So two very small losses hardly differ.",
+    "The 95% intervals of differences treat the runs of a data set as one cluster.",
     "A run is left out if one of the two calibrators did not finish it.",
     "CSR is the size ratio, and z its distance from 1 in standard deviations.",
     "With n calibration samples, CSR and z use at most n test samples.",
@@ -179,7 +179,8 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
     return rows_chart(
         f"Losses compared with {champion}, {KINDS[kind]}",
         f"Right of 0, {champion} is better. Of {len(compared)} other calibrators, {ahead} are clearly worse in both "
-        f"losses: their 95% intervals are above 0. Differences above {most:.0%} are drawn at the edge.",
+        f"losses: the 95% intervals of both differences are above 0. Differences above {most:.0%} are drawn at the "
+        "edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
         list(compared.index),
         points,

@@ -76,7 +76,7 @@ def cf1_agreement_experiment(
     Raises
     ------
     ValueError
-        If there is no such data set or kind, a number is too small, or a model fails.
+        If a data set or a kind is unknown, if a number is too small, or if a model fails.
     FileNotFoundError
         If a raw file is missing.
 

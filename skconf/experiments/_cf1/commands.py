@@ -35,9 +35,9 @@ def add_cf1(names: Any) -> None:
             _shares(
                 "--training-shares",
                 "1 0.667 0.333",
-                "shares of the training data, one for each model, from the best model to the worst",
+                "for each model, the share of the training data on which it is trained; the best model first",
             ),
-            _shares("--label-noise", "0 0.1 0.2", "shares of altered training labels, one for each model"),
+            _shares("--label-noise", "0 0.1 0.2", "for each model, the share of its training labels that are changed"),
             "--models",
             ("--kinds", kinds),
             "--seed",

@@ -19,18 +19,18 @@ _VARIANCE = (
     "ratio: variance of the probabilistic metric / variance of the ordinary metric; median over models and classes.",
     "undefined: share of resamples in which the ordinary metric is 0/0.",
     "apart: share of pairs of models whose ordinary metrics differ by more than 1.96 standard errors.",
-    "c_undefined and c_apart: the same as undefined and apart, but for the probabilistic metric.",
+    "c_undefined and c_apart: the same shares for the probabilistic metric.",
     "f_test, bartlett, levene: share of models and classes for which this test rejects equal variances, at level 0.05.",
 )
 _SAME_MODEL = (
     "significant: share of pairs that differ in both metrics, at the level 0.01.",
     "agree: share of the significant pairs in which both metrics prefer the same model.",
-    "significant_resamples and agree_resamples: the same by the paper's t-test, which treats resamples as samples.",
+    "significant_resamples, agree_resamples: the same by the paper's t-test, as if resamples were independent samples.",
 )
 _NOTES = (
     "A metric whose values are closer together has less variance, but need not separate models better.",
-    "To see which metric separates models better, compare the columns apart and c_apart.",
-    "As in the paper, the tests of variance treat resamples as samples.",
+    'To see which metric separates models better, compare the columns "apart" and "c_apart".',
+    "As in the paper, the tests of variance treat resamples as if they were independent samples.",
     "So with enough resamples, the tests find a difference between any two variances.",
     "Bands contain the middle 95% of the resamples.",
     "If a resample lacks a class, cPrecision and cF1 of this class are 0, and recall and cRecall are undefined.",

@@ -43,8 +43,8 @@ class CF1Variance(NamedTuple):
         resamples in which the metric is 0/0. The other columns leave these resamples out. `p_f`, `p_bartlett` and
         `p_levene` are p-values of tests that both metrics have the same variance, NaN if a variance is 0.
     means : pandas.DataFrame
-        A row for each `n_test`, `model` and `metric`. The columns are the same as in `variances`, but for the mean of
-        the metric over classes.
+        A row for each `n_test`, `model` and `metric`. The columns are the same as in `variances`. They describe the
+        mean of the metric over classes.
     contrasts : pandas.DataFrame
         A row for each `n_test`, pair of models (`better` and `worse`), `metric` and `class`. `z` is the mean difference
         between the two models in the ordinary metric, in standard errors. `c_z` is the same for the probabilistic

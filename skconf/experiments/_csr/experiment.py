@@ -95,9 +95,9 @@ def csr_experiment(
     download_if_missing : bool, default=True
         Download missing files.
     results : path-like, default=None
-        Folder to keep the predictions of trained models in. After an interruption, the same call continues from these
-        predictions. Only models in training are lost. In a search, only their current trials are lost. None keeps
-        nothing.
+        Folder to keep the predictions of trained models in. After an interruption, the same call trains only the models
+        that were not finished. A search for hyperparameters continues after the last finished trial. Models of
+        `estimators` are always trained again. None keeps nothing.
     save_predictions : path-like, default=None
         Folder to write the predictions of every model to, for `skconf evaluate` and other programs. In
         DATASET/seed=SEED/, a file CALIBRATION.csv has the predictions on the test part. `validation.csv` has the

@@ -69,7 +69,7 @@ def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> 
 
 
 def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return the result in words and the paper's tables in Markdown, with our values and the printed values.
+    """Return Markdown: the result in words, then the paper's tables with our values and the printed values.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) ->
 
 
 def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return a page with the result in words, pictures and the paper's tables.
+    """Return an HTML page: the result in words, pictures, and the paper's tables.
 
     The page needs no other file. The tables have our values and the printed values.
 

@@ -44,10 +44,10 @@ _SAMPLES_TOGETHER = 1 << 16
 #: Distributions whose density is not 0 at a confidence of 1.
 _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
 _HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
-_EQUAL_NOTE = "each sample has the same score for both classes, so the mean of both areas is 1/2 with any weights"
+_EQUAL_NOTE = "each sample has the same score for both classes, so the mean of the two areas is 1/2 with any weights"
 _RANDOM_NOTE = (
-    "correctness does not depend on confidence, so the weighted area is larger by chance, for about 5 of 10 "
-    "distributions"
+    "correctness does not depend on confidence, so chance decides whether the weighted area is larger; it is "
+    "larger for about 5 of 10 distributions"
 )
 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
@@ -92,9 +92,9 @@ def csr_synthetic_experiment(
         A row for each `n_samples`, `distribution`, `mode` and `quantity`. `ours` is the mean over repetitions. `paper`
         is the printed value, or NaN if there is none. `standard_error` is the standard error of the difference between
         `ours` and `paper`. `deviation` is the part of the difference that rounding does not explain, divided by
-        `standard_error`. A `note` says why a printed value cannot be compared. A `quantity` is a column of the paper's
-        Table 6, `over_1_sigma` or `over_3_sigma`. `over_1_sigma` is the share of repetitions whose size ratio is more
-        than one standard deviation above 1. `over_3_sigma` is the same share for three standard deviations.
+        `standard_error`. A `note` says why a printed value cannot be compared. Each `quantity` is a column of the
+        paper's Table 6 or one of two shares. `over_1_sigma` is the share of repetitions whose size ratio is more than
+        one standard deviation above 1. `over_3_sigma` is the same share for three standard deviations.
 
     Raises
     ------
@@ -110,8 +110,9 @@ def csr_synthetic_experiment(
     Notes
     -----
     The standard error comes from the spread of our repetitions. For size ratios, this spread is too small if no
-    repetition has one of the rare errors with high confidence. The calibrated standard deviation σ does not depend on
-    the errors that occur. So for size ratios, the standard error comes from the spread or from σ, whichever is larger.
+    repetition has one of the rare errors with high confidence. If confidences are calibrated, the size ratio has the
+    standard deviation σ, which does not depend on the errors that occur. So for size ratios, the standard error comes
+    from the spread or from σ, whichever is larger.
 
     References
     ----------
@@ -165,7 +166,7 @@ class CSRAreas(NamedTuple):
     areas : pandas.DataFrame
         Table 11: accuracies and areas, and how confidence weights change them.
     counts : pandas.DataFrame
-        Table 10: for each mode, the number of distributions for which the weighted area is larger than the plain area.
+        Table 10: for each mode, the number of distributions for which the area with weights is larger.
         A distribution with equal areas counts half.
     """
 
@@ -186,11 +187,12 @@ def csr_synthetic_auc_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> CSRAreas:
-    """Rerun the CSR paper's comparison of areas with and without confidence weights: its Tables 10 and 11.
+    """Rerun the CSR paper's Tables 10 and 11: areas under the ROC curve with and without confidence weights.
 
-    Each value of the paper comes from one data set, so its standard error is the spread of single repetitions. An area
-    is the mean of the areas of both classes. The score of the class that is not predicted is min(c, 1 − c), with c the
-    confidence of the predicted class. The paper does not give this score, but with it our areas agree with the paper's.
+    Each value of the paper comes from one data set, so its standard error is the spread of single repetitions. Each
+    area is the mean of two areas: one with each class as the positive class. The score of the class that is not
+    predicted is min(c, 1 − c), with c the confidence of the predicted class. The paper does not give this score, but
+    with it our areas agree with the paper's.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the cells lack one of the three numbers of samples, or the mode "perfect".
+        If `cells` has no results in the mode "perfect" for 100, for 10,000 or for 100,000 samples.
 
     Examples
     --------

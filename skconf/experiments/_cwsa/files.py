@@ -57,7 +57,7 @@ class Predictions(NamedTuple):
 
 
 def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
-    """Compute metrics at each threshold for predictions in files, and compare with the CWSA paper and its authors.
+    """Compute metrics at each threshold for predictions in files, and compare them with the CWSA paper's values.
 
     Parameters
     ----------

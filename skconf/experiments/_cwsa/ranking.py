@@ -44,7 +44,7 @@ class CWSARanking(NamedTuple):
         same model, with the 95% interval from `low` to `high`. `place` is the rank, by the reference, of the model that
         the score ranks first; the best rank is 1.
     values : pandas.DataFrame
-        A row for each model, with its scores and references.
+        A row for each model, with its scores and with the two references: accuracy and AURC.
     """
 
     agreement: pd.DataFrame
@@ -67,7 +67,8 @@ def cwsa_ranking_experiment(
 ) -> CWSARanking:
     """Count how often the area under CWSA prefers the model of higher accuracy, or of lower AURC.
 
-    Section 4.3 of the paper says that the area can "enable model ranking under a single scalar", but shows no ranking.
+    Section 4.3 of the CWSA paper says that the area under the curve of CWSA over coverage can "enable model ranking
+    under a single scalar", but the paper shows no ranking.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def cwsa_ranking_experiment(
     FileNotFoundError
         If a raw file is missing.
     ValueError
-        If there is no such data set, or there are fewer than two models.
+        If there is no such data set, or if there are fewer than two models.
 
     See Also
     --------

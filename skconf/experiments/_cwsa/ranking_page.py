@@ -25,7 +25,8 @@ _REFERENCES = {"accuracy": "accuracy", "aurc": "AURC"}
 _FEWEST = 4
 #: The note below the table of pairs.
 _RANK = (
-    'The last column is for the model that "ranked by" puts first. It gives the rank of this model by "compared with".'
+    'The last column is about the model that ranks first by the metric in the column "ranked by". It gives the rank of '
+    'this model by the metric in the column "compared with".'
 )
 #: The number of models of a population that are listed.
 _LISTED = 10

@@ -79,18 +79,19 @@ def ecuas_experiment(
     -------
     pandas.DataFrame of shape (n_cells, 8)
         A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and `note`
-        as in :func:`csr_synthetic_experiment`. Raw values have a standard error of 0. Their deviation is 0 if they
-        differ from the printed values by at most 1e-4 (`aurc`: 2e-4), which float32 can explain. Otherwise it is
-        infinite. If the name of a quantity begins with `n_`, the value is divided by the value of a reference system.
-        For `n_cross_entropy_confidence` and `n_brier_confidence`, the reference system only knows the accuracy. For all
-        others, it only knows the class frequencies. `n_brier_confidence` is twice the ratio, as in the paper.
+        as in :func:`csr_synthetic_experiment`. With `scores` "raw", nothing is drawn at random, so the standard error
+        is 0. The deviation is then 0 if ours and the printed value differ by at most 1e-4 (`aurc`: 2e-4), which float32
+        can explain, and infinite if they differ by more. If the name of a quantity begins with `n_`, the value is
+        divided by the value of a reference system. For `n_cross_entropy_confidence` and `n_brier_confidence`, the
+        reference system only knows the accuracy. For all others, it only knows the class frequencies.
+        `n_brier_confidence` is twice the ratio, as in the paper.
 
     Raises
     ------
     FileNotFoundError
         If there are no scores.
     ValueError
-        If no system can be read, or scores and targets of a mapping do not match.
+        If no system can be read, or if scores and targets of a mapping do not match.
 
     Warns
     -----

@@ -71,8 +71,8 @@ def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each value of `by`, and a last row for all. `printed` is the number of printed values. `compared` is
-        the number of printed values that can be compared; their `note` is empty. `within_1`, `within_2` and `within_3`
-        are the numbers of compared values within one, two and three standard errors.
+        the number of printed values that can be compared, because their `note` is empty. `within_1`, `within_2` and
+        `within_3` are the numbers of compared values within one, two and three standard errors.
 
     Examples
     --------

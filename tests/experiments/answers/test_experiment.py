@@ -358,7 +358,7 @@ def test_command(table, tmp_path, capsys):
     figures = pd.read_csv(files[0])
     assert len(figures) == 9 + 2 * 3 + 3 * 9
     assert main(["experiment", "answers", str(tmp_path / "in")]) == 2
-    assert "Name one with right (--right)" in capsys.readouterr().err
+    assert "Pass the grade of a right answer as right=... (--right)" in capsys.readouterr().err
 
 
 def test_logs_are_answers_too(tmp_path):
