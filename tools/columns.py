@@ -16,8 +16,9 @@ class, you need no option. Many other names are recognised. If yours are not, pa
 $ skconf evaluate wide.csv --target species --proba p1 p2 --labels setosa virginica
 ```
 
-`skconf evaluate` prints which columns it read, and as what. The option `--target` is also called `--label`. In
-`skconf threshold`, `--target` is a promise, so only `--label` names the true labels.
+`skconf evaluate` prints which columns it read, and as what. The option `--target`, also called `--label`, names the
+column of true labels. In `skconf threshold`, this column is named only by `--label`, because `--target` gives the limit
+to guarantee, such as `risk=0.05`.
 
 <!-- Generated from the names that the code knows by `python tools/generate.py`. -->
 

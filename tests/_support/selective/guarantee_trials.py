@@ -29,12 +29,12 @@ COMMAND = "PYTHONPATH=tests python tests/_support/selective/guarantee_trials.py"
 HEAD = """\
 # How often a guarantee is kept
 
-**In short.** All promises of a run should hold together with a probability of 95%. In every population, at least one
-promise of our rule failed in about 5% of the sets or less, within the limits of chance. Our rule accepts more answers
+**In short.** All promises of a run should hold together with a probability of 95%. With our rule, they held together in
+at least 95% of the sets of every population, except for shortfalls that chance explains. Our rule accepts more answers
 than Holm's tests of a hundred thresholds, which other tools use.
 
-Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of
-the population. This share should be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a
+Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise does not hold
+in the population. This share should be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a
 standard error of {error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams. [Another
 page](guarantee_proofs.md) says how each promise is tested. This command writes the page that you are reading:
 
@@ -452,7 +452,7 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             (
                 "In six populations, 10% of the cases are fraud. Recall is promised to be at least 0.3, and the "
                 "highest threshold that keeps this promise is chosen. The other promises are upper limits. "
-                'The columns "Holm" have the coverage if Holm\'s tests choose the threshold.'
+                'The columns "Holm" show the coverage of the thresholds that Holm\'s tests choose.'
             ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
@@ -468,9 +468,9 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "CWSA",
             (
-                "CWSA is promised to be at least 0.2. The table has the coverage if thresholds are tested by bets, and "
-                "if they are tested by coins. Both kinds of tests use the same thresholds, each of which accepts 10% "
-                "more samples than the one before."
+                "CWSA is promised to be at least 0.2. The table has the coverage for two kinds of tests: bets on the "
+                "terms of CWSA, and coins, whose tosses first turn each term into a right or a wrong answer. Both "
+                "kinds of tests use the same thresholds, each of which accepts 10% more samples than the one before."
             ),
             cwsa_rows(n_sets, (500, 4000), rng),
         ),
@@ -483,8 +483,8 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
             "Few rows",
             (
                 "The table has the mean coverage over eight populations. `spend` says how the probability of failure "
-                "is divided among the tests; the guarantee holds with both values. If there are fewer than twice "
-                'as many rows as a guarantee needs, "first" accepts more.'
+                'is divided among the tests; the guarantee holds with both "evenly" and "first". If the number of '
+                'rows is less than twice the number that a guarantee needs, "first" accepts more than "evenly".'
             ),
             few_rows(
                 n_sets,
