@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
@@ -35,6 +36,7 @@ from skconf.report._sections.model_card import model_card as model_card_of
 from skconf.report._sections.summary import summary
 from skconf.report._sections.table import as_lines, as_table, frame_of, notes_of
 from skconf.report._sections.verdicts import verdicts_of
+from skconf.selective._cells import columns_of
 from skconf.tables._columns import takes_columns
 from skconf.tables._paths import Paths
 
@@ -171,7 +173,8 @@ class ConfidenceReport:
             The cluster of each sample, such as its patient. Intervals and guarantees take into account that samples of
             a cluster depend on each other.
         **options : dict
-            Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `prevalence` and `by`.
+            Other parameters of :func:`~skconf.confidence_report`, such as `metrics` and `prevalence`. As `slices`, you
+            can also pass the name or position of a column of `X`, or a list of names.
 
         Returns
         -------
@@ -202,6 +205,7 @@ class ConfidenceReport:
         """
         several = isinstance(estimator, Mapping)
         check_order(X=X, y=y, slices=options.get("slices"))
+        options["slices"] = _in_columns(options.get("slices"), X, y)
         profiles = {}
         for name, model in (estimator if several else {"value": estimator}).items():
             with noted(name, several=several):
@@ -515,3 +519,12 @@ class ConfidenceReport:
         if self.evidence is None:
             return table_fragment(as_table(self.frame, self._notes()))
         return as_fragment(self.frame, self.evidence)
+
+
+def _in_columns(slices: Any, X: Any, y: ArrayLike) -> Any:
+    """Return the columns of `X` that `slices` names; else `slices` as given."""
+    if isinstance(slices, str | int):
+        return columns_of(X, [slices])
+    if isinstance(slices, list) and len(slices) != len(np.asarray(y)) and all(isinstance(each, str) for each in slices):
+        return columns_of(X, slices)
+    return slices

@@ -168,3 +168,23 @@ def test_from_an_estimator():
     X, y = load_iris(return_X_y=True)
     report = ConfidenceReport.from_estimator(GaussianNB().fit(X, y), X, y, slices={"petal": X[:, 2]})
     assert "petal 1 to 1.6" in where(report.evidence).text(200)
+
+
+def test_slices_are_named_columns_of_the_samples():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.columns = ["a", "b", "petal", "d"]
+    model = GaussianNB().fit(X, y)
+
+    def slices_of(slices, X=X, model=model):
+        return ConfidenceReport.from_estimator(model, X, y, slices=slices).slices
+
+    pd.testing.assert_frame_equal(slices_of("petal"), slices_of({"petal": X["petal"]}))
+    pd.testing.assert_frame_equal(slices_of(["petal", "a"]), slices_of(X[["petal", "a"]]))
+    texts = ["odd", "even"] * 75  # a text for each sample is a slice of it, not the name of a column
+    pd.testing.assert_frame_equal(slices_of(texts), slices_of({"slice": texts}))
+    with pytest.raises(ValueError, match=r"slices needs the column 'petals', but X has .* Did you mean 'petal'\?"):
+        slices_of("petals")
+    by_number = GaussianNB().fit(X.to_numpy(), y)
+    pd.testing.assert_frame_equal(slices_of(2, X.to_numpy(), by_number), slices_of({2: X["petal"]}))
+    with pytest.raises(ValueError, match=r"the 4 columns of X have no names\. Pass the position of the column"):
+        slices_of("petal", X.to_numpy(), by_number)
