@@ -89,8 +89,8 @@ def confidence_interval(
     By default, the method depends on the metric and on the number of errors. With at least 1,000 samples and 100
     errors, 95% intervals cover the true value in 93 to 97% of simulated data sets. With fewer errors, and for the size
     ratio, they cover it in 90 to 100%. If no method is valid, the ends of the interval are NaN, and a warning says why.
-    In the guide, the page "How certain is a number?" shows how to use intervals, and the page "Trials of intervals and
-    comparisons" shows how good they are.
+    The guide shows how to use intervals ("How certain is a number?") and how good they are ("Trials of intervals and
+    comparisons").
 
     Parameters
     ----------
@@ -130,8 +130,7 @@ def confidence_interval(
         The stratum of each sample. Pass it if the number of samples of each stratum was fixed before sampling, for
         example the number of samples of each class. None uses the strata of the profile, unless there are clusters.
     n_resamples : int, default=1000
-        Number of resamples for "bootstrap" and "bca". The method "bayesian", which "auto" may choose, always uses
-        2,000.
+        Number of resamples for "bootstrap" and "bca". "bayesian" always uses 2,000.
     {draws}
     {predicted}
     {labels}
@@ -147,7 +146,7 @@ def confidence_interval(
     Interval or DataFrame
         With one metric, an :class:`Interval` with the fields `value`, `low`, `high`, `standard_error`,
         `confidence_level` and `method`. With several metrics, a DataFrame with a row for each. An undefined value is
-        NaN. If no method is valid, `low` and `high` are NaN. A warning says why.
+        NaN, and so are `low` and `high` if no method is valid.
 
     Raises
     ------
@@ -202,10 +201,10 @@ def confidence_interval(
     degrees of freedom are the number of samples minus the number of strata. With clusters, the influence of a cluster
     that has the share h of its stratum is divided by 1 − h, as in the jackknife. The standard error is then corrected
     for its bias. The bias and the degrees of freedom are computed from the sizes of the clusters and from the
-    correlation within clusters (Bell and McCaffrey [8]_). This correlation is estimated from the pairs of samples in
-    one cluster (Karlin, Cameron and Williams [9]_). By chance, all errors may be in small clusters; this standard error
-    is then too small. So a second standard error is computed from the sizes and the correlation, and the wider of the
-    two intervals is returned; :func:`compare` uses only the first. If the standard error comes from resamples, the
+    correlation within clusters (Bell and McCaffrey [8]_). This correlation is estimated from all pairs of samples in
+    the same cluster (Karlin, Cameron and Williams [9]_). By chance, all errors may be in small clusters; this standard
+    error is then too small. So a second standard error is computed from the sizes and the correlation, and the wider of
+    the two intervals is returned; :func:`compare` uses only the first. If the standard error comes from resamples, the
     degrees of freedom are those of (Σ s)² / Σ s² clusters of equal size, with s the size of a cluster.
 
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
@@ -215,27 +214,28 @@ def confidence_interval(
     "delta" are too narrow with strata. For averages over classes, they are also too narrow with clusters.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
-    exponential variable, as in the Bayesian bootstrap [5]_. Answers that a small data set may lack are added; their
-    weight is the largest weight times a Γ(½) variable. If there are fewer than 100 errors, one error is added: a random
-    sample, changed to a wrong answer. If there are fewer than 100 right answers, one right answer is added in the same
-    way. With clusters, an error and a right answer are always added. For `confidence_roc_auc_score`, two errors (or two
-    right answers, if these are rarer) are added instead: one with a higher and one with a lower confidence than all
-    other answers. For an average over classes, three answers are added for each rare class: a true positive, a false
-    negative and a false positive of the class. A class is rare if it has at most 50 samples (100 for an area), and at
-    most three samples for each error in the data. The standard error is the standard deviation of the draws. The
-    coverage was measured in simulations; it is not proved. With clusters, all samples of a cluster have the same
-    exponential variable, and the weight of added answers is multiplied by the design effect 1 + ρ (Σ m² / Σ m − 1).
-    Here m is the size of a cluster, and ρ the correlation of errors within clusters.
+    exponential variable, as in the Bayesian bootstrap [5]_. A small data set may lack errors or right answers, so some
+    are added; each has the largest weight in the data, times a Γ(½) variable. If there are fewer than 100 errors, one
+    error is added: a random sample, changed to a wrong answer. If there are fewer than 100 right answers, one right
+    answer is added in the same way. With clusters, an error and a right answer are always added. For
+    `confidence_roc_auc_score`, two errors (or two right answers, if these are rarer) are added instead: one with a
+    higher and one with a lower confidence than all other answers. For an average over classes, three answers are added
+    for each rare class: a true positive, a false negative and a false positive of the class. A class is rare if it has
+    at most 50 samples (100 for an area), and at most three times as many samples as the data have errors. The standard
+    error is the standard deviation of the draws. The coverage was measured in simulations; it is not proved. With
+    clusters, all samples of a cluster have the same exponential variable, and the weight of added answers is multiplied
+    by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within
+    clusters.
 
-    Strata weigh unequally if their mean weights differ. This is so for the profiles of
-    :meth:`skconf.ConfidenceProfile.at_prevalence`, which give classes other shares than in the data. "bayesian" then
-    draws within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every
-    stratum. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer
-    than ten right answers, its added right answer weighs less in the other half. The quantiles of each half are
-    computed, and the interval contains all of them. "mover" combines Jeffreys' intervals of the strata [7]_. In
-    simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least
-    one error was expected in the more frequent class. If less than one error was expected, they covered it in 95 to
-    99%. Intervals by "delta" covered it in 33 to 88%.
+    Strata weigh unequally if the mean weight of a sample differs between strata, and if there are no clusters or costs.
+    The profiles of :meth:`skconf.ConfidenceProfile.at_prevalence` have such strata. "bayesian" then draws within each
+    stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every stratum. If a
+    stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer than ten right
+    answers, its added right answer weighs less in the other half. The quantiles of each half are computed, and the
+    interval contains all of them. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations with
+    prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least one error was
+    expected in the more frequent class. If less than one error was expected, they covered it in 95 to 99%. In these
+    simulations, "delta" covered the true value in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the data. For its
     upper end, half an error with the highest confidence is added; Fay and Feuer add a whole error. In each of 200

@@ -32,8 +32,8 @@ def compare_scores(
     scores : mapping of estimator to result
         For each estimator, the result of ``cross_validate``, or an array with one score for each split. There must be
         at least two estimators. Call ``cross_validate`` with ``return_indices=True``, or pass `test_size` here. All
-        estimators must have the same splits: pass a `cv` with a fixed random_state. Repeated folds have more power than
-        a single round of folds.
+        estimators must have the same splits: pass ``cross_validate`` a `cv` with a fixed random_state. Repeated folds
+        have more power than a single round of folds.
     test_size : float, default=None
         Share of the samples in each test set; with k folds it is 1/k. None computes it from the indices of the splits.
     confidence_level : float, default=0.95
@@ -145,7 +145,8 @@ def _check_same_splits(scores: Mapping[Any, Any], tables: Mapping[Any, dict[str,
     for other in tests[1:]:
         if not all(np.array_equal(a, b) for a, b in zip(tests[0], other, strict=True)):
             raise ValueError(
-                "The estimators were scored on different splits. Pass cross_validate a cv with a fixed random_state."
+                "The estimators were scored on different splits. Call cross_validate with a cv that has a fixed "
+                "random_state."
             )
 
 

@@ -78,7 +78,7 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
-        return Choice("none", "one group has nearly all the samples, so the error cannot be estimated")
+        return Choice("none", "one group has nearly all the samples, so the standard error cannot be estimated")
     if metric.rests_on == "tail":
         alone = sampling.independent and isinstance(metric, Ratio)
         reason = _decisive(metric, profile) if alone else _unseen(metric, profile)
@@ -136,7 +136,7 @@ def share_of_all(metric: Ratio, profile: ConfidenceProfile) -> bool:
 def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
     """Return the valid method for a share of samples, given whether all have the same weight."""
     if share.size < FEWEST_UNITS:
-        return Choice("none", "one row has all the weight, so the error cannot be estimated")
+        return Choice("none", "one row has all or nearly all the weight, so the standard error cannot be estimated")
     if equal:
         return Choice("exact" if metric.share_interval == "exact" else "delta", share=share)  # which is Wilson's here
     return Choice("delta" if share.rarer >= ENOUGH else "binomial", share=share)

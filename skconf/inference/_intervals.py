@@ -137,7 +137,7 @@ class _SameRows:
                     "all resamples are on one side of the value, and 'bca' cannot correct such a bias. Use "
                     "method='bootstrap'."
                     if one_sided
-                    else "all samples or resamples give the same value, so the error cannot be estimated."
+                    else "all samples or resamples give the same value, so the standard error cannot be estimated."
                 )
                 notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
         return self._with_calibration(results), notices

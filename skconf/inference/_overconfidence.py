@@ -96,12 +96,13 @@ def overconfidence_by_group(
 
     Notes
     -----
-    With m slices, a slice can be called overconfident only if the smallest p-value is at most 0.05/m. With 600 slices,
-    about 12,000 draws for each slice are needed to show such a p-value. Without `n_resamples`, the number of draws
-    follows a rule. First, Chernoff's upper bound of the p-value is computed. If it is at most as large as the smallest
-    p-value that draws can show, it is used as the p-value, and there are no draws. Otherwise, drawing ends as soon as
-    100 draws have at least the observed ratio, and p is 100 divided by the number of draws [3]_. Drawing also ends
-    after 400 m or 9,999 draws, whichever is more. A few hundred draws are enough for a slice that is not overconfident.
+    With m slices, Holm's method calls a slice overconfident only if at least one of the m p-values is at most 0.05/m.
+    With 600 slices, about 12,000 draws for each slice are needed to show such a p-value. Without `n_resamples`, the
+    number of draws follows a rule. First, Chernoff's upper bound of the p-value is computed. If it is at most as large
+    as the smallest p-value that draws can show, it is used as the p-value, and there are no draws. Otherwise, drawing
+    ends as soon as 100 draws have at least the observed ratio, and p is 100 divided by the number of draws [3]_.
+    Drawing also ends after 400 m or 9,999 draws, whichever is more. A few hundred draws are enough for a slice that is
+    not overconfident.
 
     References
     ----------

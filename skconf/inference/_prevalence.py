@@ -133,10 +133,10 @@ def estimate_prevalence(
     simulated sets with label shift, the test rejected label shift in 2.8 to 5.9% of the sets, depending on the number
     of rows. A large `p_value` does not prove label shift, because other changes may look like a change of the class
     shares. For example, a new kind of positives may change the probabilities in the same way as another share of the
-    old kind would. So may a shift of all log odds by the same amount. The estimate may then be several times too large
-    or too small, without a warning. Two changes were simulated at a prevalence of 1%. If positives became harder to
-    recognise, the test rejected label shift in 7 to 12 of 100 sets. If a tenth of all cases were of a new kind, the
-    test rejected it in 85 to 100 of 100 sets.
+    old kind would. A shift of all log odds by the same amount may also look like a change of the class shares. In these
+    cases, the estimate may be several times too large or too small, without a warning. Two changes were simulated at a
+    prevalence of 1%. If positives became harder to recognise, the test rejected label shift in 7 to 12 of 100 sets. If
+    a tenth of all cases were of a new kind, the test rejected label shift in 85 to 100 of 100 sets.
 
     References
     ----------

@@ -49,10 +49,10 @@ def assess_confidence(
     """Assess whether confidences are calibrated, in a sentence that claims no more than the data show.
 
     The number of errors is compared with the number that the confidences imply, Σ (1 − c). This is done at six levels:
-    among all answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. The numbers
-    are also compared in all other ranges that consist of neighbouring bands of confidence; there are seventeen bands.
-    All tests share one critical value. At most one calibrated classifier in twenty gets a verdict of miscalibration,
-    whatever the number of answers.
+    among all answers, and among the answers with a confidence of at least 0.5, 0.9, 0.99, 0.999 and 1.0. Confidences
+    are also divided into seventeen bands, and the two numbers are compared in each range of one or more neighbouring
+    bands. All tests share one critical value. At most one calibrated classifier in twenty gets a verdict of
+    miscalibration, whatever the number of answers.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def assess_confidence(
     Returns
     -------
     Assessment
-        The sentences of the verdict, a joint p-value, a grade of the harm, and the numbers behind them.
+        The sentences of the verdict, a joint p-value, a grade that says how harmful the miscalibration is, and the
+        numbers behind them.
 
     Raises
     ------
@@ -87,20 +88,23 @@ def assess_confidence(
 
     Notes
     -----
-    A stretch is a run of neighbouring bands. Bands begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
-    0.9999 and 1. The p-value of a stretch is two-sided. It comes from the distribution that the number of errors would
-    have if the confidences were calibrated, a Poisson binomial distribution. Miscalibration is found if p ≤ t · w for
-    any stretch. The weight w is 1 for the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all others.
-    To find the critical value t, errors are drawn many times from the confidences. Each draw gives the smallest p / w
-    of all stretches; t is the 5% quantile of these smallest values [1]_. The interval of the errors in a stretch is
-    Clopper and Pearson's at the level 1 − t · w. This level allows for the number of stretches, so all intervals may be
-    read together. An interval excludes the expected errors if and only if its test finds miscalibration.
+    A stretch is a range of one or more neighbouring bands. Bands begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995,
+    0.998, 0.999, 0.9999 and 1. The p-value of a stretch is two-sided. It comes from the distribution that the number of
+    errors would have if the confidences were calibrated, a Poisson binomial distribution. Miscalibration is found if at
+    least one stretch has p ≤ t · w, where w is the weight of the stretch and t a critical value. The weight is 1 for
+    the stretches from 0, 0.5, 0.9, 0.99, 0.999 or 1 upwards, and ¼ for all other stretches. To find t, errors are drawn
+    many times from the confidences. Each draw gives the smallest p / w of all stretches; t is the 5% quantile of these
+    smallest values [1]_. The interval of the errors in a stretch is Clopper and Pearson's at the level 1 − t · w. This
+    level allows for the number of stretches, so all intervals may be read together. An interval excludes the expected
+    errors if and only if its test finds miscalibration.
 
     The verdict names at most one overconfident and one underconfident stretch: in each direction, the stretch with the
-    smallest p / w. A band at either end is dropped if the rest of the stretch is still found, and if the one-sided
-    p-value of the band, in the direction of the stretch, is above 0.2. At the upper end of an overconfident stretch,
-    the limit is 0.025 instead. Because the stretch was chosen for its clear gap, the true gap is probably smaller. The
-    verdict therefore gives the number of errors, not the gap.
+    smallest p / w. The stretch is shortened by the band at either end on two conditions: miscalibration is also found
+    in the rest of the stretch, and the one-sided p-value of the band, in the direction of the stretch, is above 0.2.
+    For the band at the upper end of an overconfident stretch, the limit is 0.025 instead. The part from 0.9 upwards is
+    also left out if miscalibration is found in the part below 0.9 alone, but not in the part from 0.9 upwards alone.
+    Because the stretch was chosen for its clear gap, the true gap is probably smaller. The verdict therefore gives the
+    number of errors, not the gap.
 
     If nothing is found, look at `detectable_over`. Overall overconfidence of this size would have been found in at
     least four of five data sets like this one, however the errors are distributed over the answers [2]_. The true
@@ -131,9 +135,9 @@ def assess_confidence(
     If answers come in clusters, the interval of the accuracy is for answers of new clusters;
     :func:`confidence_interval` computes it. If miscalibration is found, the verdict also gives the interval of the gap.
 
-    If a classifier rejects some answers, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict
-    is about its accepted answers. If it rejects all answers, the verdict is about the answers before rejection. Rows
-    that abstain are left out.
+    If a classifier rejects some answers, as a :class:`~skconf.SelectiveClassifier` with a threshold does, the verdict
+    is about its accepted answers. If it rejects all answers, the verdict is about all of them, as if there were no
+    threshold. Rows in which the model gives no answer at all (it abstains) are always left out.
 
     References
     ----------

@@ -74,7 +74,7 @@ def _nothing(verdict: Assessment) -> str:
         is_wrong = f"{observed:,.0f} of {answers} {'is' if observed == 1 or verdict.n_samples == 1 else 'are'} wrong"
         text = f"Too few to say: {is_wrong}, where {_implied(verdict.expected_errors)}."
         if np.isnan(verdict.detectable_over):
-            return f"{text} No overconfidence could be found in so few answers."
+            return f"{text} So few answers cannot show any overconfidence, however large."
         missed = (
             f"Even overconfidence of {_points(verdict)} points would be missed in one of five data sets like this one"
         )
@@ -99,7 +99,7 @@ def _one_for_all(verdict: Assessment) -> str:
         return ""
     always = decimal(100 * verdict.most_frequent, 1)
     often = "less often" if verdict.accuracy_high < verdict.most_frequent else "no more often"
-    text = f"Its answers are right {often} than always giving the most frequent class ({always}%)"
+    text = f"Its answers are right {often} than if it always gave the most frequent class ({always}%)"
     return f"{text}, and so seldom that labels or columns look swapped." if verdict.looks_swapped else f"{text}."
 
 

@@ -42,9 +42,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         cost u under the calibrated probabilities. The score is 1 − u/u_M, where u_M is the largest possible u. The rows
         of an array are in the order of ``classes_``, the sorted labels; its columns are in the order of `decisions`. A
         DataFrame has named rows and columns, which may be in any order. If costs differ from sample to sample, pass a
-        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). The score is
-        then 1/(1 + u/s), and ``threshold_`` is 1/(1 + γ/s), because new samples may have any u. For each sample,
-        ``fit`` finds the decision with the smallest worst-case cost; the scale s is the largest of these costs.
+        function: it gets the samples `X` and returns costs of shape (n_samples, n_classes, n_decisions). New samples
+        may then have any u, so there is no u_M. The score is 1/(1 + u/s) with a scale s, and ``threshold_`` is 1/(1 +
+        γ/s), where γ is the `reject_cost`. For each sample, ``fit`` computes the worst-case cost of each decision and
+        takes the smallest one; s is the largest of these minima over the samples.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None uses the names of the columns of `cost_matrix`, or else
         the classes.

@@ -106,7 +106,8 @@ def _conflict(search: Search, shown_by: Sequence[Flags]) -> str:
     least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), search.share) - risk) / (1 - risk) if risk < 1 else 0.0
     if coverage is not None and least > 1 - coverage:
         text += (
-            f". No other score could keep all promises: these samples have so many errors that a risk of {risk:g} is "
-            f"possible only if at least {least:.1%} of them are rejected"
+            ". No other score could keep all promises: these samples have so many errors that, to reach a risk of "
+            f"{risk:g}, at least {least:.1%} of the samples must be rejected, more than a coverage of {coverage:g} "
+            "allows"
         )
     return text

@@ -93,8 +93,8 @@ class Objective:
                 )
         if name in CURVES and not ranks_by_confidence:
             raise ValueError(
-                f"objective={name!r} is defined only if the score is the confidence. Keep confidence='max_proba' and "
-                "cost_matrix=None, and pass no score."
+                f"objective={name!r} is defined only if the score is the probability of the predicted class. Keep "
+                "confidence='max_proba' and cost_matrix=None, and pass no score."
             )
         if self.cost_matrix is not None:
             costs = _numbers(self.cost_matrix, "cost_matrix")

@@ -6,8 +6,8 @@ cap) or large enough (a floor) needs no search. Let N be the number of samples t
 the target. For a cap, let e be the largest number of events with P(Binomial(N, r) <= e) <= the share of δ, the
 probability with which this promise may be false. Rank the events by score: samples that score above the event of rank
 e+1 are accepted. Consider the threshold where the true rate first exceeds r. It accepts at least Binomial(N, r) events,
-and the choice is wrong only if these are at most e. A floor works in the same way, from the other side. Caps and floors
-are exact, also with ties.
+and the choice is wrong only if these are at most e. A floor works in the same way, with the inequalities reversed. Caps
+and floors are exact, also with ties.
 
 For a mean cost or ECUAS, the toss of a coin turns each cost into right or wrong, so that the tests of `_risk_control`
 apply. A floor of CWSA uses the bets of `_rewards`, because its terms change with the threshold.
@@ -291,8 +291,8 @@ class MeanReward(Promise):
     def check(self, profile: ConfidenceProfile) -> None:
         if not profile.ranks_by_confidence:
             raise ValueError(
-                f"target[{self.risk!r}] is defined only if the score is the confidence. Keep confidence='max_proba' "
-                "and cost_matrix=None, and pass no score."
+                f"target[{self.risk!r}] is defined only if the score is the probability of the predicted class. Keep "
+                "confidence='max_proba' and cost_matrix=None, and pass no score."
             )
 
     def fewest(self, share: float) -> int:

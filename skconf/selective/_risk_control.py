@@ -280,9 +280,10 @@ def required_samples(
 
     Notes
     -----
-    The returned number is enough for `errors` errors, but more samples usually contain more errors. The tests are
-    planned anew for each number of samples. For this reason, slightly more samples than the returned number may allow
-    one error less, and in rare cases slightly fewer samples are enough.
+    The returned number of samples is enough if at most `errors` of the accepted samples are wrong. More samples usually
+    contain more errors, so check that you would expect at most `errors` errors among the returned number of samples.
+    The tests are planned anew for each number of samples. For this reason, slightly more samples than the returned
+    number may allow one error less, and in rare cases slightly fewer samples are enough.
 
     Suppose that each accepted sample is wrong with probability `target`. Let k be the smallest number of accepted
     samples for which P(`errors` or fewer are wrong) is at most 1 − `confidence_level`. Any rule needs at least

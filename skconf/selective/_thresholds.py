@@ -89,7 +89,7 @@ class TunedThreshold:
         replaced for "cwsa" and "cwsa_plus", because these metrics depend on the threshold itself, nor if `thresholds`
         were given with several promises or slices.
     feasible : bool
-        Whether any threshold qualifies. If no threshold does, everything is rejected.
+        Whether any sample is accepted. If none is, `reason` says why.
     coverage : float
         Share of the samples that is accepted, in [0, 1]. Rows in which the model abstains count as rejected.
     risk : float
@@ -105,8 +105,8 @@ class TunedThreshold:
     n_samples : int
         Number of samples on which the threshold was chosen. If samples come in clusters, it is the number of clusters.
     reason : str
-        Why no threshold qualifies and, where it can be said, how many samples would be enough. Empty if a threshold
-        qualifies; with slices, if one qualifies in every slice.
+        Why all samples are rejected (with slices, all samples of a slice) and, where it can be said, how many samples
+        would be enough. Empty if a threshold was found; with slices, if one was found in every slice.
     results : dict of str to ndarray of shape (n_thresholds,)
         Coverage, risk and other values at each threshold, see :meth:`to_frame`. Empty if there are several promises or
         slices.
@@ -151,8 +151,8 @@ class TunedThreshold:
         -------
         DataFrame
             A row for each threshold, from infinity down. The columns are `threshold`, `coverage`, `risk`,
-            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that does not qualify; otherwise,
-            higher is better.
+            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be chosen, because it
+            misses the target or because a function as objective excludes it; for all others, higher is better.
         """
         return pd.DataFrame(self.results)
 

@@ -201,8 +201,10 @@ class Training:
             torn = np.intersect1d(self.clusters[train], self.clusters[test])
             if len(torn):
                 row = int(np.flatnonzero(self.clusters == torn[0])[0])
+                several = "1 group has" if len(torn) == 1 else f"{len(torn)} groups have"
                 raise DataError(
-                    f"cv splits {len(torn)} groups, such as the group of ",
+                    f"With this cv, {several} samples both in the training part and in the test part, such as the "
+                    "group of ",
                     row,
                     ". With a confidence_level, the samples of one group must not both train the classifier and choose "
                     "the threshold. Leave cv out, or pass a splitter that keeps groups together, such as "

@@ -70,8 +70,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         can have a mapping of slice to number. The keys "false_negative_rate", "false_positive_rate" and "recall" have a
         mapping of class to number. :func:`tune_threshold` says what each key limits.
 
-        With a mapping, the objective "risk" accepts as many samples as the promises allow; "coverage" accepts as few
-        as possible.
+        With a mapping, the objective "risk" accepts the most samples that the promises allow; "coverage" accepts the
+        fewest that they allow.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk", or with a
         mapping as `target`. If None, only the observed error rate is at most `target`, and nothing is guaranteed about
@@ -117,8 +117,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Share of each class in the population where the classifier is used, such as ``{"fraud": 0.003}``. The calibrated
         probabilities are corrected to these shares, as in :class:`SelectiveClassifier`, and the threshold is chosen for
         them, as in :func:`tune_threshold`. With a `confidence_level` you can also give a range, such as ``{"fraud":
-        (0.005, 0.02)}``: the promise then holds at both ends, and the probabilities are corrected to the middle of the
-        range. If `target` is a mapping, or with `slices`, a range is not possible.
+        (0.005, 0.02)}``: the promise then holds for every share in the range, and the probabilities are corrected to
+        its middle. If `target` is a mapping, or with `slices`, a range is not possible.
     cv : int, cross-validation generator, float or None, default=None
         The samples on which the threshold is chosen. A float, or a splitter with a single split, holds out a part of
         the samples for the threshold. If there is a calibrator, a second part of the same size is held out for it. The
@@ -131,8 +131,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Share of the training rows that is passed as `eval_set` to the classifier's ``fit``, for early stopping, as in
         :class:`SelectiveClassifier`.
     reject_label : label, default=None
-        What ``predict`` returns for a rejected sample, as in :class:`SelectiveClassifier`. None means "reject" if the
-        labels are strings, and −1 (or the smallest label minus 1) if they are numbers.
+        What ``predict`` returns for a rejected sample, as in :class:`SelectiveClassifier`. None means "reject" for
+        labels that are strings; for numbers, it means −1, or the smallest label minus 1 if −1 is a class.
     n_jobs : int, default=None
         Number of folds that are fitted at once, as in joblib; -1 uses all cores.
     random_state : int, RandomState instance or None, default=None
@@ -141,32 +141,33 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Attributes
     ----------
     threshold_ : float
-        Lowest score at which a prediction is accepted. It is infinite if no threshold qualifies. A threshold that
+        Lowest score at which a prediction is accepted. It is infinite if no sample is accepted. A threshold that
         accepts every sample is replaced by 0, with the exceptions in `TunedThreshold.threshold`. With `slices`, each
         score is replaced by 0.5 + (score − threshold of its slice) / 2, so ``threshold_`` is always 0.5.
     feasible_ : bool
-        Whether any threshold qualifies. If none does, everything is rejected, with a warning.
+        Whether any sample is accepted. If none is, a warning says why.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples on which the threshold was chosen. The risk is
         NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
         the best of many on the same samples. With a `prevalence`, coverage and risk are weighted to the given shares.
     risk_upper_bound_ : float
         Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. With probability
-        `confidence_level`, the risk is at most `target`. It may exceed a limit below `target` more often, because the
-        limit is computed on the samples that chose the threshold. With a `prevalence`, ``risk_`` may be above the
-        limit, which is computed on samples drawn with the given shares.
+        `confidence_level`, the risk is at most `target`. If this limit is below `target`, the risk may exceed the limit
+        with a higher probability than 1 − `confidence_level`, because the limit is computed on the samples that chose
+        the threshold. With a `prevalence`, ``risk_`` may be above the limit, which is computed on samples drawn with
+        the given shares.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
-        What is promised, observed and guaranteed in each slice, if `target` is a mapping or if there are `slices`. The
-        columns are described in `TunedThreshold.guarantees`.
+        What is promised, observed and guaranteed in each slice, if `target` is a mapping or if there are `slices`.
+        `TunedThreshold.guarantees` describes the columns.
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         Arrays with a value for each threshold: `threshold` (descending from infinity, which accepts nothing),
-        `coverage`, `risk`, `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that does not
-        qualify; otherwise, higher is better. Empty if there are `guarantees_`.
+        `coverage`, `risk`, `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be
+        chosen; otherwise, higher is better. Empty if there are `guarantees_`.
     by_class_ : DataFrame
-        Coverage and risk of each class, if there is a `prevalence` and no `slices`. The columns are described in
-        `TunedThreshold.by_class`.
+        Coverage and risk of each class, if there is a `prevalence` and no `slices`. `TunedThreshold.by_class` describes
+        the columns.
     classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, confidence_, members_, n_features_in_,
     feature_names_in_
         As in :class:`SelectiveClassifier`.
@@ -180,29 +181,28 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     Notes
     -----
-    With a `confidence_level` of 1 − δ, some numbers of accepted samples are planned before labels are read. The
-    thresholds that accept so many samples are tested from strict to loose. A test passes if the accepted samples have
-    so few errors that this would be improbable at a risk above `target`. By default, each doubling of the number of
-    accepted samples gets an equal share of δ. If a test passes, its share is added to that of the next test [1]_, [2]_.
-    The loosest threshold that passes is chosen. The probability that at least one test passes wrongly is computed
-    exactly.
+    With a `confidence_level` of 1 − δ, a plan made before labels are read says how many samples each tested threshold
+    accepts. The thresholds are tested from strict to loose. A test passes if the accepted samples have so few errors
+    that this would be improbable at a risk above `target`. By default, each doubling of the number of accepted samples
+    gets an equal share of δ. If a test passes, its share is added to that of the next test [1]_, [2]_. The loosest
+    threshold that passes is chosen. The probability that at least one test passes wrongly is computed exactly.
 
-    The `confidence_level` is exact for any classifier if samples are independent and identically distributed, in two
+    If samples are independent and identically distributed, the `confidence_level` is exact for any classifier in two
     cases:
 
-    - All scores differ, and `thresholds` is None. The risk may then rise or fall as the coverage grows.
-    - Once the risk has reached `target`, it never falls as the coverage grows. Equal scores and `thresholds` are then
-      allowed.
+    - if all scores differ and `thresholds` is None, even if the risk falls as the coverage grows;
+    - if the risk, once it has reached `target`, never falls as the coverage grows, even with equal scores or
+      `thresholds`.
 
     With `groups`, the threshold is chosen on one random sample of each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
     ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
-    each class or group, or after a shift. If ``GridSearchCV`` tunes this classifier, set `n_candidates`. Or pass the
-    search as `estimator`. With cross-fitting, the scores were computed by other classifiers than the final one, so the
-    `confidence_level` is approximate, and a warning says so. Sample weights apply to the training and the calibration;
-    without a `confidence_level`, also to the choice of the threshold.
+    each class or group, or after a shift. If ``GridSearchCV`` tunes this classifier, set `n_candidates`. With
+    cross-fitting, the scores were computed by other classifiers than the final one, so the `confidence_level` is
+    approximate, and a warning says so. Sample weights apply to the training and the calibration; without a
+    `confidence_level`, also to the choice of the threshold.
 
     References
     ----------
@@ -333,7 +333,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if tuned_for != now and repr(tuned_for) != repr(now):  # an equal estimator is the same
             raise ValueError(
                 "confidence or keep_prediction was changed after fit. The threshold holds only for confidence="
-                f"{tuned_for[0]!r} and keep_prediction={tuned_for[1]}. Set these again, or fit again."
+                f"{tuned_for[0]!r} and keep_prediction={tuned_for[1]}. Set both back to these values, or fit again."
             )
         return super()._raw(X)
 
@@ -373,8 +373,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         promised = names_of(MeanReward, self.target)
         if promised and not (training.rule is None and self._by_confidence):
             raise ValueError(
-                f"target[{promised[0]!r}] is defined only if the score is the confidence. Keep "
-                "confidence='max_proba' and cost_matrix=None."
+                f"target[{promised[0]!r}] is defined only if the score is the probability of the predicted class. "
+                "Keep confidence='max_proba' and cost_matrix=None."
             )
         table = None
         if self.slices is not None and not self._by_class:
@@ -404,7 +404,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if rule is None:
             if not self._by_confidence:
                 raise ValueError(
-                    "target['ecuas_1'] is defined only if the score is the confidence. Keep confidence='max_proba'."
+                    "target['ecuas_1'] is defined only if the score is the probability of the predicted class. Keep "
+                    "confidence='max_proba'."
                 )
             return charges_of(profile, self.target, None)
         cost, dearest = np.asarray(training.charged_costs(rows, profile.require("predicted_class"))), training.dearest

@@ -165,7 +165,7 @@ class TestWords:
         y_pred = np.where(row < 130, ~y_true, y_true)
         found = assess_confidence(y_true, np.where(y_pred, 0.7, 0.3))
         assert found.most_frequent == frequent / 400
-        assert ("always giving the most frequent class (75.0%)" in str(found)) is told
+        assert ("always gave the most frequent class (75.0%)" in str(found)) is told
 
     @pytest.mark.parametrize(
         ("sure", "wrong", "expected"),

@@ -321,7 +321,7 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
             "prevalence is a range, but it must be a single share",
         ),
         ({"target": {"cwsa": 1.0}}, "must lie in"),
-        ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "only if the score is the confidence"),
+        ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "only if the score is the probability of the"),
         ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "no effect"),
     ],
 )
@@ -587,7 +587,7 @@ class TestClassifier:
         assert model.guarantees_["observed"].tolist() == pytest.approx([paid, charged])
 
         for bad in ({"confidence": "entropy"}, {"cost_matrix": matrix}):
-            with pytest.raises(ValueError, match="only if the score is the confidence"):
+            with pytest.raises(ValueError, match="only if the score is the probability of the predicted class"):
                 TunedSelectiveClassifierCV(frozen, target={"cwsa": 0.5}, **options, **bad).fit(X, y)
         with pytest.raises(ValueError, match="have no upper limit"):
             model.set_params(target={"cost": 0.4}, cost_matrix=lambda X: np.tile(matrix, (len(X), 1, 1))).fit(X, y)
@@ -680,8 +680,8 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     rejected = np.linspace(0, 1, 100_001)
     least = rejected[rejected + 0.03 * (1 - rejected) >= low].min()
     assert (
-        "No other score could keep all promises: these samples have so many errors that a risk of 0.03 is "
-        f"possible only if at least {least:.1%} of them are rejected" in why
+        "No other score could keep all promises: these samples have so many errors that, to reach a risk of 0.03, "
+        f"at least {least:.1%} of the samples must be rejected, more than a coverage of 0.99 allows" in why
     )
     assert "No other score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
 

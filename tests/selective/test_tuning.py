@@ -334,7 +334,11 @@ def test_without_a_level_the_observed_risk_is_what_is_told():
         ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of at least one number"),
         ({"thresholds": [50, 90]}, ValueError, r"number in \[0, 1\], but is \[50, 90\]\. Divide percentages by 100"),
         ({"groups": np.arange(N)}, ValueError, "groups have no effect without a confidence_level"),
-        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "only if the score is the confidence. Keep"),
+        (
+            {"objective": "cwsa", "score": np.linspace(0, 1, N)},
+            ValueError,
+            "only if the score is the probability of the",
+        ),
     ],
 )
 def test_bad_parameters_are_refused(task, params, error, message):
