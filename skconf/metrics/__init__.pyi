@@ -277,7 +277,7 @@ def calibration_distance_error(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Calibration distance: mean distance of the confidences from the isotonic fit of correctness.
+    """Calibration distance: mean distance of the confidences from a non-decreasing fit of correctness.
 
     The value is Σ w |c − iso(c)| / Σ w. Here c is the confidence, and iso is the non-decreasing function of c that fits
     the correctness best in least squares. Samples whose confidences are equal in float64 are one point of the fit.
