@@ -56,7 +56,7 @@ print(overconfidence_by_group(profile, groups=slices, random_state=0).round(3).t
 cost = contributions("calibrated_size_ratio", profile).set_axis(X.index)
 worst = cost.nlargest(5).to_frame("share").join(X[["sex", "age", "bmi", "bp", "s5"]])
 print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.index]).round(3).to_string())
-print(f"all patients: {cost.sum():.2f}; without these: {cost.sum() - worst['share'].sum():.2f}")
+print(f"all patients: {cost.sum():.2f}; without these five patients: {cost.sum() - worst['share'].sum():.2f}")
 
 # %%
 # **What to do.** List the slices that matter before you look. If the interval of a slice does not contain the average,

@@ -262,7 +262,7 @@ class MetricAccumulator:
         confidence_level : float, default=0.95
             Confidence level, in [0.5, 1).
         n_resamples : int, default=1000
-            Number of random draws of the sums. Only the method "normal" uses draws, for instance for `neg_ece`.
+            Number of random draws of the sums, for metrics whose method is "normal", such as `neg_ece`.
         random_state : int, Generator or None, default=0
             Seed of these draws.
 

@@ -65,8 +65,8 @@ class MatrixCalibrator(AmongPresentCalibrator):
     -----
     The loss is convex. Its minimum is found by L-BFGS, in variables in which the curvature is about 1. With more than
     31 classes, the search uses single precision, and ends with a mean loss within about 1e-4 of the minimum. The
-    package probmetrics minimises the same loss, but in float32; it takes no weights, and its fit drives the probability
-    of a class that is absent towards 0. Weights are repetition counts.
+    package probmetrics minimises the same loss, but in float32. It takes no weights. If a class has no samples, its fit
+    drives the probability of this class towards 0. Weights are repetition counts.
 
     References
     ----------

@@ -74,7 +74,7 @@ def _nothing(verdict: Assessment) -> str:
         is_wrong = f"{observed:,.0f} of {answers} {'is' if observed == 1 or verdict.n_samples == 1 else 'are'} wrong"
         text = f"Too few to say: {is_wrong}, where {_implied(verdict.expected_errors)}."
         if np.isnan(verdict.detectable_over):
-            return f"{text} So few answers cannot show any overconfidence, however large."
+            return f"{text} With so few answers, overconfidence cannot be shown, however large it is."
         missed = (
             f"Even overconfidence of {_points(verdict)} points would be missed in one of five data sets like this one"
         )

@@ -155,5 +155,5 @@ def first_line_is_data(names: list[Any]) -> str:
         instead = f"replace … by {len(words) if by_spaces else len(names)} names, such as 'y_true' and 'proba_LABEL'"
         return f"{text}. Give the columns names: {read}[…]).to_csv(NAMED, index=False); {instead}"
     columns = "['proba_1']" if len(words) == 1 else f"['proba_0', …, 'proba_{len(words) - 1}']"
-    text = f"{text}. Tools such as XGBoost and LightGBM write only numbers. Add names and the true labels: "
+    text = f"{text}. Tools such as XGBoost and LightGBM write only numbers. Add names of columns and the true labels: "
     return f"{text}{read}{columns}).assign(y_true=…).to_csv(NAMED, index=False)"

@@ -34,9 +34,10 @@ class AnswersResult:
     Attributes
     ----------
     figures : DataFrame
-        A row for each `task`, `system`, `method`, `grader` ("" if the column of grades names none), `scores` ("raw" or
-        "calibrated") and `quantity`. `n` is the number of answers, and the interval is from `low` to `high`. The
-        columns `ours`, `paper`, `standard_error`, `deviation` and `note` are as in :func:`csr_synthetic_experiment`.
+        A row for each `task`, `system`, `method`, `grader` ("" if the name of the column of grades has no grader),
+        `scores` ("raw" or "calibrated") and `quantity`. `n` is the number of answers, and the interval is from `low` to
+        `high`. The columns `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
+        :func:`csr_synthetic_experiment`.
     comparisons : DataFrame
         A row for each pair and quantity. `first` and `second` name the pair, and `first_value` and `second_value` are
         their values. `difference` is the first value minus the second. Its interval is from `low` to `high`, and its
