@@ -46,8 +46,8 @@ The positive class is 1 if the labels are 0 and 1; for other labels, pass `--pos
 Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
 the preferred name is read, with one exception: if probabilities are read, `confidence` and `correct` are ignored, with
 a note, unless you name them by an option. A column with another name is read if it can mean only one thing in these
-data. For example, `p` is read if only one meaning is possible: the confidence, or the probability of the positive
-class. If both are possible, an error names the option that decides.
+data. For example, `p` can mean the confidence or the probability of the positive class. If only one of these two
+meanings fits the data, `p` is read. If both fit, an error names the option that decides.
 
 | what it is | option | preferred name | also recognised |
 |---|---|---|---|
