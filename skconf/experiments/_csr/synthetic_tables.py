@@ -83,7 +83,8 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         A row for each `n_samples`, `extreme` and `mode`, with our `distribution` and `risk_probability`. For 1,000
         samples, the row also has the distribution and risk of the paper. If several distributions have the same risk,
-        the first of them in `cells` is named. The paper also names the first one, except in three of its sixteen rows.
+        the first of them in `cells` is named. In nine rows of the paper, several distributions have the same risk. Six
+        of these rows name the first of them, too; three rows name a later one.
 
     Examples
     --------

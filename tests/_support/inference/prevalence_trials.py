@@ -709,29 +709,30 @@ model: {n}.""",
     "estimates": (
         "The share is unknown",
         """\
-The table shows how good the estimates of `estimate_prevalence` are, in three simulated populations and at the four
-shares. Half of the labelled rows are positive. There are {n} sets of each of the twelve combinations of a population
-and a share. Errors, and widths of intervals, are in percentage points.""",
+The table shows how good the estimates of `estimate_prevalence` are, in three simulated populations and at shares of
+0.3%, 1%, 5% and 20%. Half of the labelled rows are positive. There are {n} sets of each of the twelve combinations of a
+population and a share. Errors, and widths of intervals, are in percentage points.""",
     ),
     "refutations": (
         "Label shift that holds",
         """\
 `estimate_prevalence` tests whether only the shares have changed (label shift). In these simulations, only the shares
 have changed, so the test should reject label shift in 5% of the sets, at p < 0.05. The table says how often the test
-rejects it, in the same populations as above. The probabilities are not calibrated, because calibration does not change
-the result of the test. There are {n} sets of each of the twelve combinations.""",
+rejects label shift, in the same populations and at the same shares as above. The probabilities are not calibrated,
+because calibration does not change the result of the test. There are {n} sets of each of the twelve combinations of a
+population and a share.""",
     ),
     "intervals": (
         "Metrics at a stated share",
         """\
 The table says how often 95% intervals of `at_prevalence` cover the true value. The title of a column has the number of
-rows of the common class, and then of the rarer class. The first four columns of numbers are averages over the four
-shares and five models. Each model separates two Gaussian classes. The distance of the classes is 2 for an overconfident
-and for a calibrated model, 0.7 for a bad model, 4 for a good one, and 6 for a nearly perfect one. A dash means fewer
-than 20 intervals: the size ratio depends on single errors, so it seldom has an interval. A set may have only 100 rows
-of the common class, but these rows have up to 99.7% of the weight. If no answer in these rows is wrong, the upper end
-of an interval is the largest error rate that is compatible with 100 rows without an error. Such intervals are wide, and
-cover the true value in more than 95% of sets.""",
+rows of the common class, and then of the rarer class. The first four columns of numbers are averages over five models
+and shares of 0.3%, 1%, 5% and 20%. Each model separates two Gaussian classes. The distance of the classes is 2 for an
+overconfident and for a calibrated model, 0.7 for a bad model, 4 for a good one, and 6 for a nearly perfect one. A dash
+means fewer than 20 intervals: the size ratio depends on single errors, so it seldom has an interval. A set may have
+only 100 rows of the common class, but these rows have up to 99.7% of the weight. If no answer in these rows is wrong,
+the upper end of an interval is the largest error rate that is compatible with 100 rows without an error. Such intervals
+are wide, and cover the true value in more than 95% of sets.""",
     ),
     "promises": (
         "The guarantee at a stated share",
@@ -739,8 +740,9 @@ cover the true value in more than 95% of sets.""",
 The first number in a cell says how often a threshold with a guarantee of 95% breaks its promise. The second number is
 the share of cases that this threshold answers, on average. The number after "of" is the share that would be answered at
 the lowest threshold whose true error rate meets the target. In the last three rows, errors are equally frequent at
-every confidence, and the error rate is just above the target at every threshold. So a threshold that accepts any case
-breaks its promise. The title of a row says which class has the errors. There are {n} sets for each cell.""",
+every confidence, and the error rate is just above the target at every threshold. So every threshold that accepts at
+least one case breaks its promise. The title of a row says which class has the errors. There are {n} sets for each
+cell.""",
     ),
 }
 

@@ -29,9 +29,9 @@ COMMAND = "PYTHONPATH=tests python tests/_support/selective/guarantee_trials.py"
 HEAD = """\
 # How often a guarantee is kept
 
-**In short.** All promises of a run should hold together with a probability of 95%. With our rule, they held together in
-at least 95% of the sets of every population, except for shortfalls that chance explains. Our rule accepts more answers
-than Holm's tests of a hundred thresholds, which other tools use.
+**In short.** With a probability of 95%, all promises of a run should hold at the same time. In nearly every population,
+our rule kept all promises in at least 95% of the sets. In the other populations, chance explains why the share was
+lower. Our rule accepts more answers than Holm's tests of a hundred thresholds, which other tools use.
 
 Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise does not hold
 in the population. This share should be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a
@@ -468,9 +468,10 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "CWSA",
             (
-                "CWSA is promised to be at least 0.2. The table has the coverage for two kinds of tests: bets on the "
-                "terms of CWSA, and coins, whose tosses first turn each term into a right or a wrong answer. Both "
-                "kinds of tests use the same thresholds, each of which accepts 10% more samples than the one before."
+                "CWSA is promised to be at least 0.2. The table has the coverage for two kinds of tests. The tests "
+                'called "bets" bet on the terms of CWSA. The tests called "coins" first turn each term into a right or '
+                "a wrong answer by a random toss. Both kinds of tests use the same thresholds, each of which accepts "
+                "10% more samples than the one before."
             ),
             cwsa_rows(n_sets, (500, 4000), rng),
         ),
