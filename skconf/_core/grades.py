@@ -63,8 +63,8 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
         raise DataError(
             f"{name} is {value!r} in ",
             row,
-            f", which is not a grade.{suggest(str(value), map(str, grades or ()))} Give each grade a number with "
-            f"{option('grades')}.{known_ones}",
+            f", which is not a grade.{suggest(str(value), map(str, grades or ()))} Use {option('grades')} to give "
+            f"{value!r} a number.{known_ones}",
             kind="no grade",
             column=name,
         )

@@ -136,9 +136,10 @@ class Plan:
             for name, score in self.scores.items():
                 if not score.takes_rounded and not score.is_exact(state):
                     raise ValueError(
-                        f"{name} cannot be computed from more than {self.max_levels:,} distinct confidences. The "
-                        "metric depends on their values, so its error after rounding is unknown. Leave it "
-                        "out, raise max_levels, or round the confidences beforehand, for instance to four decimals."
+                        f"{name} cannot be computed from more than {self.max_levels:,} distinct confidences. They "
+                        "would have to be rounded, and the error that this causes in the metric is unknown. Leave "
+                        "the metric out, raise max_levels, or round the confidences yourself, for instance to four "
+                        "decimals."
                     )
 
     def merged(self, onto: State | None, part: State) -> State:

@@ -61,9 +61,9 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         "--labels",
         nargs="+",
         metavar="LABEL",
-        help="labels of the --proba columns (default: the part of their names after proba_. If names have no such "
-        "part, and the file is not read in batches: the names, if one of them is a true label, else the sorted true "
-        "labels)",
+        help="labels of the --proba columns (default: the part of each name after proba_. If the names do not begin "
+        "with proba_, the default is the names themselves if one of them is a true label, and otherwise the sorted "
+        "true labels. For such names, there is no default if the file is read in batches)",
     )
     parser.add_argument(
         "--pos-label",

@@ -144,8 +144,8 @@ def make_selective_model(
 
     The model knows the answer with a fixed probability. Otherwise it guesses among all classes, so some guesses are
     right. Its confidence is uniform in a range. The range depends on whether the model knows the answer, and not on
-    whether it is right. The kinds are those of [1]_. Even the "calibrated" model is underconfident in the answers that
-    it knows, because they are always right.
+    whether it is right. The five kinds of models are those of [1]_. Even the "calibrated" model is underconfident
+    in the answers that it knows, because they are always right.
 
     Parameters
     ----------

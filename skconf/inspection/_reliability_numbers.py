@@ -88,8 +88,8 @@ def binless(profile: ConfidenceProfile, level: float) -> Points:
     """
     if profile.groups is not None or profile.strata is not None:
         raise ValueError(
-            'The band of strategy="binless" assumes independent answers. If answers have groups or a prevalence, '
-            'choose strategy="quantile".'
+            'strategy="binless" cannot be used with groups or a prevalence, because its band assumes independent '
+            'answers. Choose strategy="quantile".'
         )
     sure, level_of = np.unique(profile.confidence, return_inverse=True)
     w = _weight(profile)

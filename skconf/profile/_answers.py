@@ -278,7 +278,7 @@ class Answers:
         Parameters
         ----------
         array : ndarray
-            The array. It must be the same object, not an equal one.
+            The array that is stored. A copy of it is not found.
 
         Returns
         -------

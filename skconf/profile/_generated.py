@@ -49,7 +49,7 @@ class FromGenerated(FromPairs):
             same class. The same label in two questions does not mean the same class. Questions may have different
             numbers of answers.
         probability : sequence of array-like, default=None
-            For each question, the probability that the system gives each sampled answer, in [0, 1].
+            For each question, an array with the probability of each sampled answer according to the system, in [0, 1].
         confidence : {"frequency", "mean_probability", "probability_share"}, default="frequency"
             How to compute the probability of a class.
 

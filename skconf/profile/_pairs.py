@@ -109,7 +109,7 @@ class FromPairs(Changed):
             correct = from_grades(correct, grades, "correct")
         if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
-        words = " If it holds words, give each word a number with grades."
+        words = " If it holds words, use grades to give each word a number."
         sure = _shares(confidence, None, "confidence", words)
         right = _shares(correct, len(sure), "correct", words)
         ranked_by = None if score is None else check_column(score, len(sure), "score")

@@ -45,8 +45,9 @@ class Columns:
         Columns of groups.
     labels : array-like of shape (n_classes,), default=None
         Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, other columns by
-        their order. None means the part of each name after ``proba_``, converted to the type of the true labels. For a
-        single table in memory whose names have no such part, None means the sorted true labels.
+        their order. None means the part of each name after ``proba_``, converted to the type of the true labels. If
+        the names do not begin with ``proba_``, and the data are a single table in memory, None means the names if one
+        of them is a true label, and otherwise the sorted true labels.
     pos_label : label, default=None
         Positive class. None means the part after ``proba_`` in the name of a single column of probabilities, or else
         the second label.

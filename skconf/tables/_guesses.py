@@ -139,7 +139,7 @@ def _advice(possible: Readings, target: Any, sure: list[Any]) -> str:
     if sure and possible.predictions(target):
         if words := words_in(possible.loaded(sure[:1])[0]):
             return (
-                f"If {shorten(words)} in {sure[0]!r} are confidences, give each a number with {option('grades')}: "
+                f"If {shorten(words)} in {sure[0]!r} are confidences, use {option('grades')} to give each a number: "
                 f"{example_of(words, of_truth=False)}."
             )
         return (

@@ -85,9 +85,9 @@ def read_log(
         - ``abstained`` : whether the model abstains.
         - ``state`` : "answered" if the model answers. If it abstains, the reason: "graded N", "content filter",
           "said so", "blank" or "[invalid]". If there is no grade, "failed" if the model failed, and else "unscored".
-        - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the choice, from 0.
-        - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, if the graded choices
-          were found.
+        - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the graded choice, from 0.
+        - ``proba_0``, ``proba_1``, … : for multiple choice by log-likelihoods, the softmax of these log-likelihoods. If
+          they do not show which choices the metric graded, there are no such columns.
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect), other columns of JSON
           lines : further text and numbers that the log has for the question. In Inspect, ``metadata.NAME`` is in the
           metadata of the sample, and ``score.NAME`` in the metadata of its score.

@@ -209,7 +209,7 @@ def _numbers(columns: Columns, table: Any, name: Any, *, of_truth: bool = False,
             raise
         problem = as_data_error(error)
         problem.advice = (
-            f"If {shorten(words)} are grades, give each a number with {option('grades')}: "
+            f"If {shorten(words)} are grades, use {option('grades')} to give each a number: "
             f"{example_of(words, of_truth=of_truth)}."
         )
         raise problem from None
@@ -243,7 +243,7 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
     column, part = next((name, part) for name, rows, part in zip(names, wrong, parts, strict=True) if rows[row].any())
     value = part[row][(part[row] < -rounding) | (part[row] > 1 + rounding)].flat[0] if part.ndim > 1 else part[row]
     percent = least >= 0 and 2 < largest <= 100 + rounding * 100
-    grades = f" If they are grades, such as 1 to 5, give each a number from 0 to 1 with {option('grades')}."
+    grades = f" If they are grades, such as 1 to 5, use {option('grades')} to give each a number from 0 to 1."
     remedy = (
         f"If the numbers are percentages, divide them by 100.{grades if len(parts) == 1 else ''}"
         if percent

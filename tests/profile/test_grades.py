@@ -59,7 +59,7 @@ def test_correctness_may_be_in_words_too():
     assert skipped.correctness.tolist() == [True, False]
     with pytest.raises(ValueError, match="correct is 'partly' in row 1, which is not a grade"):
         ConfidenceProfile.from_correctness(["right", "partly"], [0.9, 0.8], grades={"right": 1, "wrong": 0})
-    with pytest.raises(ValueError, match=r"correct could not.*'right'.*give each word a number with grades"):
+    with pytest.raises(ValueError, match=r"correct could not.*'right'.*use grades to give each word a number"):
         ConfidenceProfile.from_correctness(["right", "wrong"], [0.9, 0.8])
 
 
@@ -91,7 +91,7 @@ def test_files_may_grade_correctness_too(tmp_path, capsys):
     path = tmp_path / "judged.csv"
     path.write_text("judge,confidence\nright,0.9\npartly,0.7\nwrong,0.4\nRight ,1\n")
     assert main(["evaluate", str(path), "--correct", "judge", "--confidence", "confidence"]) == 2
-    assert "--grades: right=1 partly=NUMBER wrong=0." in capsys.readouterr().err
+    assert "use --grades to give each a number: right=1 partly=NUMBER wrong=0." in capsys.readouterr().err
     total = accumulate(path, "cw_accuracy", correct="judge", grades={"right": 1, "partly": 0.5, "wrong": 0})
     assert total.result()["cw_accuracy"] == pytest.approx((0.9 + 0.5 * 0.7 + 1) / 3)
 
@@ -168,7 +168,7 @@ def test_columns_of_words_are_found(tmp_path, capsys):
     [
         (
             [],
-            "If ['high', 'medium', 'low'] are grades, give each a number with --grades: high=0.9",
+            "If ['high', 'medium', 'low'] are grades, use --grades to give each a number: high=0.9",
         ),
         (["--grades", "high=.9", "low=.3"], "column 'confidence' is 'medium' in row 1 (line 3), which is not a grade"),
         (["--grades", "high=.9", "low=.3", "high=.8"], "--grades gives 'high' two numbers"),

@@ -58,5 +58,5 @@ def test_log_probabilities_and_ranges_are_no_confidences():
         ConfidenceProfile.from_correctness([1, 0], [-0.1, -2.5])
     with pytest.raises(ValueError, match=r"it must lie in \[0, 1\]\.$"):
         ConfidenceProfile.from_correctness([1, 0], [-0.1, 0.5])
-    with pytest.raises(ValueError, match=r"'85-90%' in row 0, .* Give each grade a number with grades\.$"):
+    with pytest.raises(ValueError, match=r"'85-90%' in row 0, .* Use grades to give '85-90%' a number\.$"):
         ConfidenceProfile.from_correctness([1, 0], ["85-90%", "50%"])

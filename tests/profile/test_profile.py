@@ -741,7 +741,10 @@ class TestFromCorrectness:
             ({"correct": [1, np.nan, 0]}, "correct is nan in row 1; it must be finite"),
             ({"correct": pd.Series([True, None, False], dtype="boolean")}, "correct .*(NA|nan)"),
             ({"correct": ["right", "wrong", "right"]}, "correct could not be read as numbers: .*'right'"),
-            ({"confidence": ["high", "low", "high"]}, "'high'.*If it holds words, give each word a number with grades"),
+            (
+                {"confidence": ["high", "low", "high"]},
+                "'high'.*If it holds words, use grades to give each word a number",
+            ),
             ({"correct": [1, 0]}, "correct has 2 rows, but there are 3"),
             ({"correct": [[1], [0], [1]]}, r"correct must be one-dimensional, but has shape \(3, 1\)"),
             ({"confidence": [0.5, 1.25, 1]}, r"confidence is 1.25 in row 1; it must lie in \[0, 1\]"),

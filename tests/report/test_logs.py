@@ -717,7 +717,7 @@ def test_numbers_that_may_be_no_percentages_are_refused(form, other):
         ConfidenceProfile.from_correctness(CORRECT, numbers)
     of_five = written(table.assign(confidence=np.where(CONFIDENCE < 0.5, 3, 5)), form=form)
     with pytest.raises(
-        ValueError, match=r"divide them by 100\. If they are grades, such as 1 to 5, give each a number"
+        ValueError, match=r"divide them by 100\. If they are grades, such as 1 to 5, use grades to give each a number"
     ):
         ConfidenceReport.from_files(of_five)
     percentages = written(table.assign(confidence=np.where(CONFIDENCE < 0.5, 60, 90)), form=form)

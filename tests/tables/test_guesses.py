@@ -247,7 +247,7 @@ REFUSED = {
     ),
     "words of confidence": (
         {"label": Y, "pred": PRED, "confidence": np.array(["low", "high"])[PRED]},
-        r"If \['high', 'low'\] in 'confidence' are confidences, give each a number with grades: high=0\.9 low=0\.3",
+        r"If \['high', 'low'\] in 'confidence' are confidences, use grades to give each a number: high=0\.9 low=0\.3",
     ),
     "a confidence or the probability of 1": (
         {"label": Y, "pred": PRED, "confidence": P},

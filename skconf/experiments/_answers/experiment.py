@@ -138,11 +138,11 @@ def answers_experiment(
     The metrics ECE, AUC, cross-entropy and Brier score judge only confidences. Two files are compared by these metrics
     only if the same questions are answered right in both files.
 
-    The method is the part of the file name after the last point, without the ending: the file "Qwen3.5 4B.Seq Post.csv"
-    has the system "Qwen3.5 4B" and the method "Seq Post". The tasks "triviaqa" and "mmlu" are compared with the values
-    of the paper, if systems and methods have the names of the paper, as in this example. The tasks "arc" and
-    "truthfulqa" are compared with the AUROC of the repository bplaut/llm-calibration-and-correctness-prediction, which
-    has the answers.
+    Each file is named SYSTEM.METHOD, followed by its ending. The name of the system may contain points: the file
+    "Qwen3.5 4B.Seq Post.csv" has the system "Qwen3.5 4B" and the method "Seq Post". If systems and methods have the
+    names of the paper, as in this example, the tasks "triviaqa" and "mmlu" are compared with the values of the paper.
+    The tasks "arc" and "truthfulqa" are compared with the AUROC values of the repository
+    bplaut/llm-calibration-and-correctness-prediction, which also contains the answers.
 
     References
     ----------

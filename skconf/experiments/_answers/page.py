@@ -90,7 +90,10 @@ def _least_cost(result: AnswersResult, task: str) -> str:
     pairs = pairs[pairs["first"].isin(names) & pairs["second"].isin(names)]
     least += f". The next is {_name(second)} with {number(second['ours'])}"
     if pairs.empty:
-        return f"{least}. The two are not compared: both system and method differ, or questions could not be matched."
+        return (
+            f"{least}. These two files are not compared: they differ in both system and method, or their questions "
+            "could not be matched."
+        )
     p = pairs["p_adjusted"].iloc[0]
     surely = "The difference is more than chance" if p < _CERTAIN else "The difference may be chance"
     return f"{least}. {surely} (adjusted p {'' if p < SMALLEST_P else '= '}{p_value(p)})."

@@ -69,8 +69,8 @@ def arena_experiment(
     ----------
     datasets : sequence of str, default=("generated", "sklearn")
         Names or groups. The groups are "generated" (24 data sets that depend on `random_state`), "sklearn" (two data
-        sets of scikit-learn), "uci" (the data sets of :func:`skconf.datasets.list_uci` whose files exist), "scores" and
-        "all".
+        sets of scikit-learn), "uci" (the data sets of :func:`skconf.datasets.list_uci` whose files exist), "scores"
+        (the predictions in the folder `scores`) and "all" (all of these groups).
     calibrators : sequence of str or class, default=None
         Names such as "pooled" or "probmetrics sms", packages such as "skconf" or "betacal", or your own calibrator as a
         class or as ``"module:Class"``. The class takes no arguments, and has ``fit(proba, y)`` and
@@ -84,7 +84,8 @@ def arena_experiment(
         Files NAME.npz with your own predictions: arrays `proba` or `probabilities`, and `y` or `labels`. They are read
         with ``allow_pickle=False``.
     scores : path-like, default=None
-        Folder with files NAME.scores.npy and NAME.targets.npy, for the groups "scores" and "all".
+        Folder with files NAME.scores.npy (logits) and NAME.targets.npy (classes). They are used only if `datasets`
+        contains "scores" or "all".
     data_home : path-like, default=None
         Folder with raw files; see :func:`skconf.datasets.fetch_uci`. Nothing is downloaded.
     results : path-like, default=None

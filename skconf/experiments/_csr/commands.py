@@ -85,7 +85,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         choices=sorted(TABLES),
         default=[6],
         metavar="N",
-        help="the paper's tables to print: 2, 6, 7, 12. Table 12 adds Figures 1 and 2 to the page (default: 6)",
+        help="the paper's tables to print: 2, 6, 7, 12. With 12, the page also has Figures 1 and 2 (default: 6)",
     )
 
 

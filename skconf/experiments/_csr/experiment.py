@@ -115,10 +115,10 @@ def csr_experiment(
     pandas.DataFrame
         A row for each data set, seed and calibration. The columns are `dataset`, `seed`, `calibration`, the number of
         test samples `n_test`, the boosting `rounds`, and the quantities of the tables. A column `X_se` has the standard
-        error of `X` on a test set of this size. Table 12 adds the curves of Figures 1 and 2 for the class `curve_of`,
-        as arrays `roc` and `cw_roc` of shape (n_points, 2). For an estimator named "mine", the column `calibration`
-        contains "mine" in the row without calibration, and "mine, platt" in the row with Platt scaling. The `rounds` of
-        estimators are 0.
+        error of `X` on a test set of this size. If `tables` contains 12, three columns hold the curves of Figures 1
+        and 2: `roc` and `cw_roc` are arrays of shape (n_points, 2), and `curve_of` is the class that these curves
+        separate from the other classes. For an estimator named "mine", the column `calibration` contains "mine" in the
+        row without calibration, and "mine, platt" in the row with Platt scaling. The `rounds` of estimators are 0.
 
     Raises
     ------

@@ -132,6 +132,6 @@ def _highest(curves: pd.DataFrame, printed: pd.DataFrame) -> str:
     noted = int((printed["note"] != "").sum())
     points = f" Points: {len(printed)} printed values{f', of which {noted} cannot be compared' if noted else ''}."
     return (
-        f"The highest CWSA is {number(best['cwsa'])} at the threshold {best['threshold']:.3g}, which answers "
-        f"{percent(best['coverage'])}.{'' if printed.empty else points}"
+        f"The highest CWSA is {number(best['cwsa'])} at the threshold {best['threshold']:.3g}, where "
+        f"{percent(best['coverage'])} of the samples are answered.{'' if printed.empty else points}"
     )

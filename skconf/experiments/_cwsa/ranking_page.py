@@ -31,8 +31,9 @@ _RANK = (
 #: The number of models of a population that are listed.
 _LISTED = 10
 _NOTES = (
-    "A pair agrees if both scores prefer the same model. Pairs with equal values of a score do not count.",
-    "By chance, half of the pairs would agree.",
+    "Two rankings agree on a pair of models if both prefer the same model.",
+    "Pairs with equal values of a score do not count.",
+    "A random ranking would agree with any other ranking on half of the pairs.",
     "The 95% intervals (jackknife over models) say what to expect of other models of the same kind.",
     "The paper's area starts at the coverage of the highest threshold, and leaves out all smaller coverages.",
     "If all confidences are 1, the paper's area is 0.",

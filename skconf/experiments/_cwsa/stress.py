@@ -145,7 +145,8 @@ def answers_of(predictions: Predictions) -> dict[str, Model]:
     for name, profile in predictions.profiles.items():
         if profile.kind == "graded":
             predictions.failed.append(
-                f"left out {name}: its answers are graded, but the tests need right and wrong answers"
+                f"left out {name}: its answers are graded between 0 and 1, but the tests need answers that "
+                "are right or wrong"
             )
             continue
         truth = predictions.truth[name]

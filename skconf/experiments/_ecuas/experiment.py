@@ -100,7 +100,7 @@ def ecuas_experiment(
 
     See Also
     --------
-    ecuas_sampling_experiment : The same systems with worse answers.
+    ecuas_sampling_experiment : The same systems, with answers drawn at several temperatures.
     count_agreement : How many cells agree within sampling error.
 
     References
@@ -174,9 +174,9 @@ def ecuas_sampling_experiment(
     temperatures : sequence of float, default=(0, 0.5, 1, 2, 4, 8)
         Temperatures, 0 or greater.
     n_repetitions : int, default=5
-        How often the samples are drawn.
+        How often the answers are drawn. The results are means over these repetitions.
     random_state : int, default=0
-        Seed of the folds and of the drawing.
+        Seed of the folds and of the drawn answers.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
     progress : bool, default=False

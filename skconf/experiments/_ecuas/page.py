@@ -33,7 +33,7 @@ _NOTES = (
 def ecuas_report(
     cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()
 ) -> ExperimentReport:
-    """Return the report on the cost of systems, with raw and calibrated scores, and with worse answers."""
+    """Return the report on the cost of systems, with raw and calibrated scores, and with drawn answers."""
     names = sampled["system"].unique()
     return ExperimentReport(
         "ECUAS of classification systems",
@@ -98,4 +98,4 @@ def _worse_answers(system: str, sampled: pd.DataFrame) -> Chart:
         marks.append(Points(sampled["temperature"], sampled[order], series=series))
     across = Axis.around("temperature of the answers", "linear", sampled["temperature"])
     up = Axis.around(_COST, "log", sampled[list(_ORDERS)])
-    return Chart(f"Figure 2: worse answers of {system}", finding, across, up, marks, sampled)
+    return Chart(f"Figure 2: cost of {system} by the temperature of its answers", finding, across, up, marks, sampled)

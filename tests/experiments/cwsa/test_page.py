@@ -50,4 +50,4 @@ def test_what_predictions_show(tmp_path):
         "Model cifar10 over the threshold (Figure 2)",
         "Model sure over the threshold",
     ]
-    assert "which answers 75.0%" in report.charts[0].finding
+    assert "where 75.0% of the samples are answered." in report.charts[0].finding
