@@ -55,7 +55,7 @@ display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
 print(f"predictions in the last bin: {display.right[-1]:.0f} right, {display.wrong[-1]:.0f} wrong")
 
 # %%
-# Are confident predictions ranked better than others? The picture compares two ROC curves. In one, the weight of a
+# Is the ranking better among confident predictions? The picture compares two ROC curves. In one, the weight of a
 # sample is its confidence. The other has no weights.
 ax = None
 for name, profile in profiles.items():

@@ -107,7 +107,7 @@ class PooledCalibrator(AmongPresentCalibrator):
     prior favours members with few parameters if there are few samples. In both cases, the prior is smaller for members
     whose likelihood on the folds is far below the best likelihood. Weights of samples are repetition counts.
 
-    If no sample can be held out, the weights are the prior weights.
+    If no sample can be held out, there is no likelihood, and each member keeps its weight from the prior.
 
     References
     ----------
@@ -269,8 +269,9 @@ def hint(name: str) -> str:
         if name.lower() != "sigmoid":
             return remedy
         return (
-            f"{remedy} It applies a sigmoid to the logit. If a classifier, such as XGBoost, has no decision_function, "
-            "scikit-learn (1.9 and before) applies the sigmoid to the probability, as PlattCalibrator(on='proba') does."
+            f"{remedy} 'platt' applies a sigmoid to the logit. If a classifier, such as XGBoost, has no "
+            "decision_function, scikit-learn (1.9 and before) applies the sigmoid to the probability, as "
+            "PlattCalibrator(on='proba') does."
         )
     return suggest(name, CALIBRATORS).strip()
 

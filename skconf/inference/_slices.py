@@ -63,7 +63,7 @@ def by_group(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights, as in :func:`confidence_interval`.
     **params
-        Parameters of a single metric.
+        Parameters of the metric, if there is only one.
 
     Returns
     -------

@@ -99,12 +99,12 @@ def assess_confidence(
     errors if and only if its test finds miscalibration.
 
     The verdict names at most one overconfident and one underconfident stretch: in each direction, the stretch with the
-    smallest p / w. The stretch is shortened by the band at either end on two conditions: miscalibration is also found
-    in the rest of the stretch, and the one-sided p-value of the band, in the direction of the stretch, is above 0.2.
-    For the band at the upper end of an overconfident stretch, the limit is 0.025 instead. The part from 0.9 upwards is
-    also left out if miscalibration is found in the part below 0.9 alone, but not in the part from 0.9 upwards alone.
-    Because the stretch was chosen for its clear gap, the true gap is probably smaller. The verdict therefore gives the
-    number of errors, not the gap.
+    smallest p / w. Then bands are removed from the ends of the stretch, one after another. A band is removed if
+    miscalibration is also found in the rest of the stretch, and if the band itself shows little miscalibration in the
+    same direction: its one-sided p-value is above 0.2. For the band at the upper end of an overconfident stretch, the
+    limit is 0.025 instead. Finally, all bands from 0.9 upwards are removed if miscalibration is found in the part below
+    0.9 alone, but not in the part from 0.9 upwards alone. Because the stretch was chosen for its clear gap, the true
+    gap is probably smaller. The verdict therefore gives the number of errors, not the gap.
 
     If nothing is found, look at `detectable_over`. Overall overconfidence of this size would have been found in at
     least four of five data sets like this one, however the errors are distributed over the answers [2]_. The true
@@ -112,8 +112,8 @@ def assess_confidence(
 
     If miscalibration is found in a stretch, the stretch gets a grade. The grade is computed from one end of the
     interval of the errors: the end that is closer to the expected errors. The grade of the verdict is the worst grade
-    of the six levels and of the stretches that the verdict names; those with less than 1% of the answers do not count.
-    In the following limits, numbers of errors are per 1,000 answers. Overconfidence is
+    among the six levels and the stretches that the verdict names. Levels and stretches with less than 1% of the answers
+    do not count. In the following limits, numbers of errors are per 1,000 answers. Overconfidence is
 
     - mild if there are at least 10 errors more than expected, or twice as many as expected and at least 1 more;
     - serious if there are at least 50 more, or three times as many and at least 2 more;

@@ -204,6 +204,7 @@ def _reaching(shown: Sequence[Any]) -> str:
         float(each.thresholds[reached[0]]) if len(reached := np.flatnonzero(values >= goal)) else np.inf
         for each, values in zip(shown, accuracy, strict=True)
     ]
+    lowest = f"Lowest threshold with an accuracy of {axis_percent(goal)} or more"
     if len(shown) == 1:
         if np.isinf(from_on[0]):
             return (
@@ -212,8 +213,8 @@ def _reaching(shown: Sequence[Any]) -> str:
         covered = shown[0].curves.get("coverage", np.full(len(accuracy[0]), np.nan))
         share = float(covered[np.searchsorted(shown[0].thresholds, from_on[0])])
         accepted = "" if np.isnan(share) else f", where {percent(share)} are accepted"
-        return f"{axis_percent(goal)} right from a threshold of {threshold_text(from_on[0])}{accepted}"
-    return f"{axis_percent(goal)} right from a threshold of: {_spread(shown, from_on, _or_never)}"
+        return f"{lowest}: {threshold_text(from_on[0])}{accepted}"
+    return f"{lowest}: {_spread(shown, from_on, _or_never)}"
 
 
 def _cheapest(shown: Sequence[Any]) -> str:
@@ -301,19 +302,22 @@ def _worthwhile(prices: Floats, cheaper: Any) -> str:
     ends = widest_run(prices, cheaper)
     if ends is None:
         return "It never pays to reject only some cases, whatever a rejection costs"
-    return f"Rejecting some cases is cheapest where a rejection costs {' to '.join(number(prices[at]) for at in ends)}"
+    between = " to ".join(number(prices[at]) for at in ends)
+    return f"If a rejection costs {between}, rejecting some cases is cheaper than rejecting all or none"
 
 
 def of_roc(shown: Sequence[Any]) -> str:
-    """Say whether confident answers are ranked better than all answers."""
+    """Say whether the ranking is better among confident answers than among all answers."""
     if any(np.isnan(each.cw_auc) for each in shown):
         return "No curve: all answers are of one class"
     if len(shown) > 1:
         return f"Area weighted by confidence: {_spread(shown, [each.cw_auc for each in shown], _area)}"
     plain, weighted = _area(shown[0].auc), _area(shown[0].cw_auc)
     gain = shown[0].cw_auc - shown[0].auc
-    how = "as well as" if plain == weighted else "better than" if gain > 0 else "worse than"
-    return f"Confident answers are ranked {how} all answers: area {weighted}, unweighted {plain}"
+    how = "as good" if plain == weighted else "better" if gain > 0 else "worse"
+    than = "as" if plain == weighted else "than"
+    areas = f"area weighted by confidence {weighted}, unweighted {plain}"
+    return f"The ranking is {how} among confident answers {than} among all: {areas}"
 
 
 def _area(value: float) -> str:

@@ -184,10 +184,10 @@ def confidence_report(
     slice has several answers of a cluster, the gap is tested by a t test.
 
     The report has the same sections for graded answers, for answers in clusters and for costs. In these cases,
-    intervals assume that the units are independent: the clusters if there are any, else the answers. Guarantees count
-    errors of independent answers. So guarantees use one random answer of each cluster. Each graded answer is drawn once
-    as right or wrong: it counts as right with a probability equal to its grade. Costs have no bound, so there are
-    neither guaranteed thresholds nor p-values of slices. In a multilabel task, the page lists the labels, worst first.
+    intervals assume that the units are independent: the clusters if there are any, else the answers. Guarantees need
+    independent answers that are right or wrong. So they use one random answer of each cluster, and draw each graded
+    answer once as right, with the grade as probability, or else as wrong. Costs have no bound, so there are neither
+    guaranteed thresholds nor p-values of slices. In a multilabel task, the page lists the labels, worst first.
 
     Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. A star marks a
     model that is significantly better. Without a star, do not rely on a smaller loss: on other samples, the same model

@@ -272,8 +272,8 @@ class ConfidenceReport:
         cluster : label or False, default=None
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
             each other. Intervals then allow for this, and guarantees use one answer of each cluster. For a log, None
-            means the column ``id``. For other files, None means a column whose values repeat, with at most 100 rows
-            each on average: one with a name such as ``id`` or, failing that, ``patient``. False means that rows are
+            means the column ``id``. For other files, None means a column with a name such as ``id``, or else
+            ``patient``, whose values repeat. On average, a value may have at most 100 rows. False means that rows are
             independent. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection, for example the mean of the confidences that
@@ -290,7 +290,7 @@ class ConfidenceReport:
         ids : label, default=None
             Column of ids, by which rows of several models are matched. Each model must have the same ids, in any order.
             If ids repeat, as in logs of several epochs, the rows of an id are matched in their order. None matches rows
-            by their position. Models are then compared only if their true labels or ids agree, row by row.
+            by position, and compares models only if true labels and columns such as ``id`` agree in every row.
         truth : path, default=None
             File of the true labels, if the files of predictions lack them. It has a row for each prediction, in any
             order. Rows are matched by the column `ids`, which both files must have; None means a column with a name
@@ -444,7 +444,7 @@ class ConfidenceReport:
         webbrowser.open(Path(file.name).as_uri())
 
     def model_card(self, *, anonymous: bool = False) -> str:
-        """Return a short text for a model card: the summary of the report, limits, and hashes of files.
+        """Return a short text for a model card: the summary, its limitations, and the hashes of files.
 
         Parameters
         ----------
@@ -501,7 +501,7 @@ class ConfidenceReport:
         -------
         str
             A paragraph for each question that is answered. If the report shows groups, the text says only where the
-            model fails. If it shows classes, the text is the table.
+            model fails. If it shows classes, there is only their table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)

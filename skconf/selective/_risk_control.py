@@ -255,8 +255,8 @@ def required_samples(
     errors : int, default=0
         Number of errors among the accepted samples.
     n_promises : int, default=1
-        Number of promises that must all hold, with a probability of `confidence_level`. Multiply the number of risks by
-        the number of slices, and by the number of candidates.
+        Number of promises that must all hold, with a probability of `confidence_level`. It is the number of risks,
+        times the number of slices, times `n_candidates` of :func:`tune_threshold`.
     prevalence : mapping of label to float or pair of float, default=None
         Share of each class in the population where the threshold is used, or a range, as in :func:`tune_threshold`. The
         labelled samples may have other shares. With a `prevalence`, the function returns a number for each class.
@@ -282,8 +282,8 @@ def required_samples(
     -----
     The returned number of samples is enough if at most `errors` of the accepted samples are wrong. More samples usually
     contain more errors, so check that you would expect at most `errors` errors among the returned number of samples.
-    The tests are planned anew for each number of samples. For this reason, slightly more samples than the returned
-    number may allow one error less, and in rare cases slightly fewer samples are enough.
+    The tests are planned anew for each number of samples. For this reason, the number of allowed errors may be one
+    lower if there are slightly more samples. In rare cases, slightly fewer samples than the returned number are enough.
 
     Suppose that each accepted sample is wrong with probability `target`. Let k be the smallest number of accepted
     samples for which P(`errors` or fewer are wrong) is at most 1 − `confidence_level`. Any rule needs at least

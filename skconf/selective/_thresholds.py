@@ -151,8 +151,8 @@ class TunedThreshold:
         -------
         DataFrame
             A row for each threshold, from infinity down. The columns are `threshold`, `coverage`, `risk`,
-            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be chosen, because it
-            misses the target or because a function as objective excludes it; for all others, higher is better.
+            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be chosen: it misses
+            the target, or the objective is a function that excludes it. For all other thresholds, higher is better.
         """
         return pd.DataFrame(self.results)
 

@@ -70,8 +70,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         can have a mapping of slice to number. The keys "false_negative_rate", "false_positive_rate" and "recall" have a
         mapping of class to number. :func:`tune_threshold` says what each key limits.
 
-        With a mapping, the objective "risk" accepts the most samples that the promises allow; "coverage" accepts the
-        fewest that they allow.
+        If several thresholds keep the promises of a mapping, the objective "risk" chooses the largest coverage;
+        "coverage" chooses the smallest.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk", or with a
         mapping as `target`. If None, only the observed error rate is at most `target`, and nothing is guaranteed about
@@ -181,8 +181,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     Notes
     -----
-    With a `confidence_level` of 1 − δ, a plan made before labels are read says how many samples each tested threshold
-    accepts. The thresholds are tested from strict to loose. A test passes if the accepted samples have so few errors
+    With a `confidence_level` of 1 − δ, thresholds are tested from strict to loose. The number of samples that
+    each threshold accepts is planned before labels are read. A test passes if the accepted samples have so few errors
     that this would be improbable at a risk above `target`. By default, each doubling of the number of accepted samples
     gets an equal share of δ. If a test passes, its share is added to that of the next test [1]_, [2]_. The loosest
     threshold that passes is chosen. The probability that at least one test passes wrongly is computed exactly.
@@ -190,9 +190,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     If samples are independent and identically distributed, the `confidence_level` is exact for any classifier in two
     cases:
 
-    - if all scores differ and `thresholds` is None, even if the risk falls as the coverage grows;
-    - if the risk, once it has reached `target`, never falls as the coverage grows, even with equal scores or
-      `thresholds`.
+    - All scores differ, and `thresholds` is None. The risk may then fall as the coverage grows.
+    - As the coverage grows, the risk never falls once it has reached `target`. Scores may then be equal, and
+      `thresholds` may be set.
 
     With `groups`, the threshold is chosen on one random sample of each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass

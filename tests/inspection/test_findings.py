@@ -151,7 +151,10 @@ class TestThreshold:
         assert right.mean() < 0.9
         at = next(t for t in np.arange(50, 100) / 100 if right[sure >= t].mean() >= 0.9)
         said = title(ThresholdDisplay.from_predictions(profile))
-        assert said == f"90% right from a threshold of {at:.2g}, where {100 * (sure >= at).mean():.1f}% are accepted"
+        assert said == (
+            f"Lowest threshold with an accuracy of 90% or more: {at:.2g}, "
+            f"where {100 * (sure >= at).mean():.1f}% are accepted"
+        )
 
     def test_says_that_none_reaches_it(self):
         profile = ConfidenceProfile.from_correctness(np.arange(200) % 4 > 0, np.linspace(0.5, 0.9, 200))
@@ -194,8 +197,9 @@ class TestOthers:
         weighted = roc_auc_score(y, score, sample_weight=profile.confidence)
         assert weighted > plain
         said = title(CWROCDisplay.from_predictions(profile))
-        assert (
-            said == f"Confident answers are ranked better than all answers: area {weighted:.3f}, unweighted {plain:.3f}"
+        assert said == (
+            "The ranking is better among confident answers than among all: "
+            f"area weighted by confidence {weighted:.3f}, unweighted {plain:.3f}"
         )
 
     def test_ecuas_says_the_cost(self):

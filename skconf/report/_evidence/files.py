@@ -203,7 +203,7 @@ def _refuse_in_batches(given: Mapping[str, Any]) -> None:
         "truth": ("keep no rows to match", ", and write the true labels into the files of predictions"),
         "slices": (
             "keep no rows that could be divided into slices",
-            f"; {option('groups', ...)} gives the metrics of each group, also in batches",
+            f"; {option('groups', ...)} gives the metrics of each group even if files are read in batches",
         ),
         "prevalence": ("give the number of rows of each class only at the end, when it is too late for weights", ""),
         "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),

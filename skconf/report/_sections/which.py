@@ -238,7 +238,9 @@ def _answered(evidence: Evidence) -> TablePart:
     columns = [words.at_most, "model", "answered of 1,000", "guaranteed", f"fewer than the most [{level}]", "in words"]
     frame = pd.DataFrame(rows, columns=columns)
     n_models = len(evidence.answered[0].reached)
-    together = f" For each limit, all intervals hold together with a probability of {level}." if n_models > 2 else ""
+    together = ""
+    if n_models > 2:
+        together = f" For each limit, all intervals contain the true differences with a probability of {level}."
     title = f"Cases answered at each limit of the {words.allowed}"
     note = (
         "Answered: how many of 1,000 cases a model answers at its best observed threshold. The differences are between "
@@ -248,8 +250,9 @@ def _answered(evidence: Evidence) -> TablePart:
     if (frame["guaranteed"] == DASH).all():  # there is no rule for costs and weights
         return TablePart(title, frame.drop(columns="guaranteed"), (note,))
     guaranteed = (
-        "Guaranteed: how many of 1,000 cases a model answers at its guaranteed threshold, which keeps the limit on new "
-        f"cases with a probability of {level}. Differences between guaranteed numbers are not tested."
+        "Guaranteed: how many of 1,000 cases a model answers at its guaranteed threshold. At this threshold, the "
+        f"{words.risk} among answers to new cases is at most the limit, with a probability of {level}. Differences "
+        "between guaranteed numbers are not tested."
     )
     return TablePart(title, frame, (note, guaranteed))
 
