@@ -49,12 +49,12 @@ with warnings.catch_warnings(record=True) as caught:
     own = tune_threshold(y_choose, proba, **promise, slices=pd.Series(scanner, name="scanner"))
 print(own.guarantees.drop(columns=["risk", "class", "target", "reason"]).round(3).to_string(index=False))
 print(caught[0].message)
-print(required_samples(0.05, 0.95, n_promises=3), "pictures of each scanner are enough, if all are read right")
+print(required_samples(0.05, 0.95, n_promises=3), "pictures from each scanner are enough if all of them are read right")
 
 # %%
 # We test on new digits, each scanned twenty times. With one threshold, the promise holds for all answers together, but
-# not for the old and the worn scanner. With a threshold for each scanner it holds for each, and more pictures of the
-# new scanner are answered.
+# not for the old and the worn scanner. With a threshold for each scanner, the promise holds for every scanner, and
+# more pictures from the new scanner are answered.
 scanner, pictures = scan(np.tile(X_new, (20, 1)))
 proba = model.predict_proba(pictures)
 wrong = model.classes_[proba.argmax(axis=1)] != np.tile(y_new, 20)
@@ -87,7 +87,7 @@ ax.legend(loc="center left", bbox_to_anchor=(0.55, 0.65))
 
 # %%
 # In a classifier, the column is read from ``X``: ``TunedSelectiveClassifierCV(model, slices=["scanner"],
-# confidence_level=0.95)`` holds out rows, chooses the thresholds, and rejects pictures of scanners that it has not
+# confidence_level=0.95)`` holds out rows, chooses the thresholds, and rejects pictures from scanners that it has not
 # seen.
 
 # %%

@@ -40,10 +40,10 @@ class Stretch:
         tested. If a part of the stretch is miscalibrated in the other direction, `found` can be False in spite of a
         small `p_value`, because the direction of the whole stretch is then unclear.
     direction : {"overconfident", "underconfident"} or None
-        The kind of miscalibration that was found. None if nothing was found.
+        The kind of miscalibration that was found. None if no miscalibration was found.
     grade : str
-        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". It is "none shown" if nothing was
-        found.
+        How bad the miscalibration is: "negligible", "mild", "serious" or "unusable". It is "none shown" if no
+        miscalibration was found.
     """
 
     low: float
@@ -73,17 +73,19 @@ class Assessment:
     found : bool
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
-        A lower limit of how bad the miscalibration is: "negligible", "mild", "serious" or "unusable". Each stretch has
-        an interval, from `errors_low` to `errors_high`. If the interval excludes the expected errors, the grade of the
-        stretch is computed from the end of the interval that is closer to the expected errors. The worst grade counts.
-        Stretches with less than 1% of the answers are left out. If `grade_at_most` is "negligible", the grade is "close
-        to calibrated". Otherwise, if nothing was found, the grade is "none shown", or "too few to say" if
-        overconfidence of 10 percentage points could have been missed. If only the gap between average confidence and
-        accuracy is tested, the interval of the gap gives the grade, and the grade is "too few to say" only if `p_value`
-        is NaN.
+        A lower limit of how bad the miscalibration is: "negligible", "mild", "serious" or "unusable". The stretches in
+        `levels`, `overconfident` and `underconfident` are ranges of confidence. Each stretch has an interval for its
+        number of errors, from `errors_low` to `errors_high`. If the interval excludes the expected errors, the grade of
+        the stretch is computed from the end of the interval that is closer to the expected errors. The worst grade of
+        all stretches counts. Stretches with less than 1% of the answers are left out. If `grade_at_most` is
+        "negligible", the grade is "close to calibrated". Otherwise, if `found` is False, the grade is "none shown" or
+        "too few to say". It is "too few to say" if overconfidence of 10 percentage points could have been missed:
+        `detectable_over` is above 0.1 or NaN. If only the gap between average confidence and accuracy is tested, the
+        interval of the gap gives the grade, and the grade is "too few to say" only if `p_value` is NaN.
     grade_at_most : str
-        How bad the miscalibration may be at most, from "negligible" to "unusable". Both ends of the interval of each
-        stretch are graded, and the worst grade counts.
+        How bad the miscalibration may be at most, from "negligible" to "unusable". The intervals are the same as for
+        `grade`, but both ends of each interval are graded. The worst of these grades counts. If only the gap is tested
+        and `p_value` is NaN, `grade_at_most` is "unusable".
     n_samples : int
         Number of answers.
     confidence, accuracy : float

@@ -133,8 +133,8 @@ def compare(
         keeps "delta". If the metric is a mean and the models differ in few samples, "auto" computes an exact p-value;
         the method is then "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        The cluster of each sample. Samples of one cluster are drawn together, and swapped together. None uses the
-        clusters of the profiles, if they have any.
+        The cluster of each sample. A bootstrap draws all samples of a cluster together, and a permutation swaps the
+        predictions for all of them together. None uses the clusters of the profiles, if they have any.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         The stratum of each sample. Every resample then has as many samples of each stratum as the data.
     n_resamples : int, default=1000
@@ -147,7 +147,7 @@ def compare(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights, as in :func:`confidence_interval`.
     **params
-        Parameters of a single metric.
+        Parameters of the metric, if there is only one.
 
     Returns
     -------

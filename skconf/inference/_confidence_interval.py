@@ -139,7 +139,7 @@ def confidence_interval(
         importances: a weight of 2 does not mean two samples, and the interval stays the same if all weights are
         doubled.
     **params
-        Parameters of a single metric.
+        Parameters of a metric given alone.
 
     Returns
     -------
@@ -210,8 +210,9 @@ def confidence_interval(
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
     For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With clusters,
-    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, intervals by
-    "delta" are too narrow with strata. For averages over classes, they are also too narrow with clusters.
+    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. With few errors and strata,
+    intervals by "delta" are too narrow. With few errors and clusters, intervals of averages over classes are too
+    narrow.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. A small data set may lack errors or right answers, so some
@@ -221,27 +222,27 @@ def confidence_interval(
     `confidence_roc_auc_score`, two errors (or two right answers, if these are rarer) are added instead: one with a
     higher and one with a lower confidence than all other answers. For an average over classes, three answers are added
     for each rare class: a true positive, a false negative and a false positive of the class. A class is rare if it has
-    at most 50 samples (100 for an area), and at most three times as many samples as the data have errors. The standard
-    error is the standard deviation of the draws. The coverage was measured in simulations; it is not proved. With
-    clusters, all samples of a cluster have the same exponential variable, and the weight of added answers is multiplied
-    by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within
-    clusters.
+    at most 50 samples (100 for an area under a curve), and at most three times as many samples as the data have errors.
+    The standard error is the standard deviation of the draws. The coverage was measured in simulations, not proved.
+    With clusters, all samples of a cluster have the same exponential variable, and the weight of added answers is
+    multiplied by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of
+    errors within clusters.
 
-    Strata weigh unequally if the mean weight of a sample differs between strata, and if there are no clusters or costs.
-    The profiles of :meth:`skconf.ConfidenceProfile.at_prevalence` have such strata. "bayesian" then draws within each
-    stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every stratum. If a
-    stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer than ten right
-    answers, its added right answer weighs less in the other half. The interval reaches from the smaller of the lower
-    quantiles of the two halves to the larger of the upper ones. "mover" combines Jeffreys' intervals of the strata
-    [7]_. In simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at
-    least one error was expected in the more frequent class. If less than one error was expected, they covered it in 95
-    to 99%. In these simulations, "delta" covered the true value in 33 to 88%.
+    In the table, "strata weigh unequally" means: the mean weight of a sample differs between strata, and there are no
+    clusters or costs. Profiles of :meth:`skconf.ConfidenceProfile.at_prevalence` have such strata. "bayesian"
+    draws within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every
+    stratum. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer
+    than ten right answers, its added right answer weighs less in the other half. The interval reaches from the smaller
+    of the lower quantiles of the two halves to the larger of the upper ones. "mover" combines Jeffreys' intervals of
+    the strata [7]_. In simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of
+    sets if at least one error was expected in the more frequent class. If less than one error was expected, they
+    covered it in 95 to 99%. "delta" covered the true value in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the data. For its
     upper end, half an error with the highest confidence is added; Fay and Feuer add a whole error. In each of 200
-    simulated populations, the interval covered the size ratio in 93 to 99% of the data sets. If a single error could
-    add more than 0.3, the interval would be too wide to be useful. Use :func:`~skconf.metrics.capped_size_ratio` then:
-    it has an interval for any number of samples.
+    simulated populations, the interval covered the size ratio in 93 to 99% of data sets. If a single error could add
+    more than 0.3 to the ratio, an interval would be too wide to be useful. Use
+    :func:`~skconf.metrics.capped_size_ratio` then: it has intervals for any number of samples.
 
     The calibration error of any finite data set is above 0, and the calibration error of a resample is even larger. So
     the interval of a calibration error (except with ``on="classes"``) is extended to 0, unless the data reject

@@ -96,7 +96,7 @@ def overconfidence_by_group(
 
     Notes
     -----
-    With m slices, Holm's method calls a slice overconfident only if at least one of the m p-values is at most 0.05/m.
+    With m slices, Holm's method finds an overconfident slice only if the smallest of the m p-values is at most 0.05/m.
     With 600 slices, about 12,000 draws for each slice are needed to show such a p-value. Without `n_resamples`, the
     number of draws follows a rule. First, Chernoff's upper bound of the p-value is computed. If it is at most as large
     as the smallest p-value that draws can show, it is used as the p-value, and there are no draws. Otherwise, drawing

@@ -360,7 +360,7 @@ class OverconfidenceRisk(
 
     draws_answers = True
     is_estimate = False  # it is itself a statement about the error of the ratio
-    why_resampled = "the risk is 0 below a size ratio of 1, and 0.5 or more above"
+    why_resampled = "the risk jumps from 0 to 0.5 as soon as the size ratio is above 1"
 
     method: str = "normal"
     n_resamples: int = 9999

@@ -93,10 +93,10 @@ def about_threads(found):
         apart = max(row["wall"] for row in rows["processes", most])
         lines.append([name, *map(duration, [*walls, *parts, apart])])
     head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "extra work", "waiting"]
-    text = f"""The table is for the same file. The time of {most} threads has three parts. *Ideal* is the time of
-        one thread, divided by {most}. *Extra work* is the processor time that {most} threads need beyond that of one
-        thread, divided by {most}. *Waiting* is the rest: threads wait for the lock of the interpreter, or for the last
-        thread to end. In the last column, {most} processes run at the same time, and each does the whole job on one
-        thread. If this takes longer than one thread alone, the cores compete for memory or caches. No program can avoid
-        this."""
+    text = f"""The table is for the Parquet file of {of_file(found)[1]:,} rows. The time of {most} threads has three
+        parts. *Ideal* is the time of one thread, divided by {most}. *Extra work* is the additional processor time that
+        {most} threads need, divided by {most}. *Waiting* is the rest: threads wait for the lock of the interpreter, or
+        for the last thread to end. In the last column, {most} processes run at the same time, and each does the whole
+        job on one thread. If this takes longer than one thread alone, the cores compete for memory or caches. No
+        program can avoid this."""
     return f"{paragraph(text)}\n\n{table([*head, f'{most} processes'], lines)}"

@@ -37,8 +37,9 @@ def page(found, machine):
         the fastest of several calls, and the memory is what Python allocates in a call, without its input. For files,
         a time is wall-clock time on all cores, and the memory is the peak of the process, with its libraries."""
     about_peers = f"""The table has the times for {SIZES[1]:,} rows of two classes, on one core. A ratio above 1 means
-        that skconf is faster. Another column has the ratio for {SIZES[0]:,} rows of {CLASSES} classes. Both libraries
-        start from labels and probabilities. The last column says whether the values are equal."""
+        that skconf is faster. Another column has the ratio for {SIZES[0]:,} rows of {CLASSES} classes. skconf and
+        the other library both start from labels and probabilities. The last column says whether the values are
+        equal."""
     return f"""# Speed
 
 {in_short(found, peers)}

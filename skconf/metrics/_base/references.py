@@ -62,8 +62,8 @@ BRIER = "G. W. Brier, Verification of forecasts expressed in terms of probabilit
 LOG_SCORE = "I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14, 1952"
 BRIER_PARTS = (
     "D. B. Stephenson, C. A. S. Coelho and I. T. Jolliffe, Two Extra Components in the Brier Score Decomposition, "
-    "Weather and Forecasting 23, 2008; with isotonic regression T. Dimitriadis, T. Gneiting and A. I. Jordan, Stable "
-    "reliability diagrams for probabilistic classifiers, PNAS 118, 2021"
+    "Weather and Forecasting 23, 2008; the isotonic strategy is from T. Dimitriadis, T. Gneiting and A. I. Jordan, "
+    "Stable reliability diagrams for probabilistic classifiers, PNAS 118, 2021"
 )
 FAILURE_AUROC = (
     "D. Hendrycks and K. Gimpel, A Baseline for Detecting Misclassified and Out-of-Distribution Examples in Neural "

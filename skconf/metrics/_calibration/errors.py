@@ -58,7 +58,7 @@ class ExpectedCalibrationError(
     name="expected_calibration_error",
     aliases=("ece",),
     best=0.0,
-    reference=f"{ECE}; the other norms, {CALIBRATION_NORMS}",
+    reference=f"{ECE}; the other norms are from {CALIBRATION_NORMS}",
     scorers="ece",
 ):
     """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.

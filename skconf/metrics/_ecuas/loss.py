@@ -158,10 +158,10 @@ class ECUASLoss(
             return []
         return [
             Notice(
-                "Some answers have a higher expected cost than is possible for the best decision (the decision of "
-                "least expected cost). For these answers, ecuas_loss uses the largest expected cost that is possible "
-                "for the best decision. If the answers were chosen by other costs, for example by a classifier with a "
-                "cost_matrix, pass these costs as the cost_matrix of ecuas_loss."
+                "Some answers have a higher expected cost than u_M. This is the largest expected cost that the best "
+                "decision (the decision of least expected cost) can have. For these answers, ecuas_loss uses u_M "
+                "instead of their expected cost. If the answers were chosen by other costs, for example by a "
+                "classifier with a cost_matrix, pass these costs as the cost_matrix of ecuas_loss."
             )
         ]
 
@@ -188,7 +188,7 @@ class RejectCostLoss(
     reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
     scorers="reject_cost",
 ):
-    """Mean cost of answers: a rejected answer costs γ, and an accepted answer has a cost of its own.
+    """Mean cost of answers: γ for a rejected answer and, by default, 1 for an accepted answer that is wrong.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
     is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1

@@ -277,10 +277,11 @@ part covers the true value less often.""",
             "What would have been found",
             """\
 A verdict gives the size of an overconfidence that would be found in four of five data sets like the given one. The
-table has this size, in points. The next three columns have the share of data sets in which the overall test finds an
-overconfidence of this size, for three ways to spread the additional errors over the answers. The last column has the
-same share for underconfidence. The critical value of the test comes from a simulation, so a share may be off by a few
-hundredths. A dash means that this size is impossible: the probability of an error would be above 1 or below 0.""",
+second column has this size, in percentage points. The next three columns have the share of data sets in which the
+overall test finds an overconfidence of this size, for three ways to spread the additional errors over the answers. The
+last column has the same share for underconfidence. The critical value of the test comes from a simulation, so a share
+may be off by a few hundredths. A dash means that this size is impossible: the probability of an error would be above 1
+or below 0.""",
             trials.detectable(DETECTABLE),
         ),
     ):

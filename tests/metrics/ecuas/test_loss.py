@@ -130,7 +130,7 @@ def test_ecuas_reads_a_profile_without_classes_as_one_of_infinitely_many():
 
 
 def test_ecuas_warns_once_of_answers_below_the_best_guess():
-    with pytest.warns(UserWarning, match="higher expected cost than is possible for the best") as caught:
+    with pytest.warns(UserWarning, match="a higher expected cost than u_M") as caught:
         value = metrics.ecuas_loss([0, 1], [0.1, 0.9], y_pred=[1, 1], n=1)
     assert len(caught) == 1
     assert value == pytest.approx((1 + (0.1 / 0.5) ** 2) / 2)
@@ -241,7 +241,7 @@ def test_a_given_prediction_is_the_decision():
     # Expected costs are 2 and .8, 6 and .4: the best decision is 1 for both.
     best = metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs)
     assert best == pytest.approx(metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs, y_pred=[1, 1]))
-    with pytest.warns(UserWarning, match="higher expected cost than is possible for the best"):
+    with pytest.warns(UserWarning, match="a higher expected cost than u_M"):
         assert metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs, y_pred=[0, 1]) != pytest.approx(best)
     # Decisions of least cost warn at other costs. The advice of the warning ends it.
     with pytest.warns(UserWarning, match=r"answers were chosen by other costs, .* pass these costs as the cost_matrix"):
