@@ -229,14 +229,14 @@ def confidence_interval(
     errors within clusters.
 
     In the table, "strata weigh unequally" means: the mean weight of a sample differs between strata, and there are no
-    clusters or costs. Profiles of :meth:`skconf.ConfidenceProfile.at_prevalence` have such strata. "bayesian"
-    draws within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every
-    stratum. If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer
-    than ten right answers, its added right answer weighs less in the other half. The interval reaches from the smaller
-    of the lower quantiles of the two halves to the larger of the upper ones. "mover" combines Jeffreys' intervals of
-    the strata [7]_. In simulations with prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of
-    sets if at least one error was expected in the more frequent class. If less than one error was expected, they
-    covered it in 95 to 99%. "delta" covered the true value in 33 to 88%.
+    clusters or costs. Profiles of :meth:`skconf.ConfidenceProfile.at_prevalence` have such strata. "bayesian" draws
+    within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every stratum.
+    If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer than ten
+    right answers, its added right answer weighs less in the other half. The interval reaches from the smallest to the
+    largest quantile of the two halves. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations with
+    prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least one error was
+    expected in the more frequent class. If less than one was expected, they covered it in 95 to 99%. "delta" covered
+    the true value in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the data. For its
     upper end, half an error with the highest confidence is added; Fay and Feuer add a whole error. In each of 200
