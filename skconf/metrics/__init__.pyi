@@ -1872,7 +1872,7 @@ def reject_cost_loss(
     normalize: bool = False,
     reject_cost: float = 0.1,
 ) -> float:
-    """Mean cost of answers: a rejected answer costs γ, and an accepted answer has a cost of its own.
+    """Mean cost of answers: γ for a rejected answer and, by default, 1 for an accepted answer that is wrong.
 
     An answer has a cost C. Its uncertainty u is its expected cost under the probabilities. If u is above γ, the answer
     is rejected and costs γ; otherwise it costs C. Without a `cost_matrix`, u = 1 − c with the confidence c, and C = 1
