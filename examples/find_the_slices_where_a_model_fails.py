@@ -28,7 +28,7 @@ profile = ConfidenceProfile.from_predictions(y, proba, labels=["progressed", "st
 # The slices are by age and sex (a number in the data). The gap is the difference from the value for all patients.
 ages = pd.cut(X["age"], [0, 40, 60, 100], right=False, labels=["under 40", "40 to 59", "from 60"])
 slices = pd.DataFrame({"sex": X["sex"].map({1: "first", 2: "second"}), "age": ages})
-accuracy = by_group("cw_accuracy", profile, groups=slices, confidence_level=0.95)
+accuracy = by_group("cw_accuracy", profile, groups=slices, confidence_level=0.95, random_state=0)
 print(accuracy.round(3).to_string())
 print("all:", round(accuracy.attrs["overall"], 3), " worst:", accuracy.attrs["worst"])
 

@@ -54,9 +54,11 @@ def by_group(
     confidence_level : float, default=None
         Confidence level of the interval of each group, in [0.5, 1). None computes no intervals.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
-        Method of the intervals, as in :func:`confidence_interval`.
+        Method of the intervals, as in :func:`confidence_interval`: for each group, "auto" chooses a valid method. If
+        the group has few errors, this is often a Bayesian bootstrap, which draws at random: set `random_state` to get
+        the same interval again.
     n_resamples : int, default=1000
-        Number of resamples for "bootstrap" and "bca".
+        Number of resamples for "bootstrap" and "bca". The Bayesian bootstrap always uses 2,000.
     {draws}
     {predicted}
     {labels}
