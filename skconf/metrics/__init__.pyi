@@ -1469,7 +1469,8 @@ def ecd_test(
     ----------
     on : {"classes", "confidence"}, default="classes"
         Which probabilities are used: the probabilities of all classes ("classes"), or the probabilities c and 1 − c
-        that the prediction is right or wrong ("confidence").
+        that the prediction is right or wrong ("confidence"). A profile that was made from correctness has no
+        probabilities of all classes, so it needs "confidence".
     eps : float, default=1e-8
         Smallest probability in a logarithm: smaller ones are replaced by eps. Logarithms are computed in float64.
     method : {"simulation", "normal"}, default="simulation"
@@ -1488,7 +1489,7 @@ def ecd_test(
     ECDTestResult
         Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. For a calibrated model, the statistic lies
         between `low` and `high` with a probability of 1 − alpha. The outcome is 1 (overconfident: above `high`), −1
-        (underconfident: below `low`) or 0 (neither).
+        (underconfident: below `low`) or 0 (no difference on balance).
     """
 
 def ecuas_loss(
@@ -2062,12 +2063,14 @@ def t_cal_test(
     Parameters
     ----------
     alpha : float, default=0.05
-        Level of the test, in (0, 1): the share of calibrated models that it rejects.
+        Level of the test, in (0, 1): it rejects at most this share of calibrated models (Bonferroni).
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of simulations of a calibrated model. The same simulations are used for all numbers of bins. If they are
-        too few for a p-value as small as `alpha`, a warning says how many are needed.
+        Number of simulations of a calibrated model. The same simulations are used for all numbers of bins. The p-value
+        of the whole test is at least B / (n_resamples + 1), which is 0.017 by default for 1,000 samples. To get smaller
+        p-values, raise `n_resamples`, or set `n_bins` before you look at results. If the simulations are too few for a
+        p-value as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the simulations.
 

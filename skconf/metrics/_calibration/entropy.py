@@ -124,7 +124,8 @@ class ECDTest(
     {predictions}
     on : {"classes", "confidence"}, default="classes"
         Which probabilities are used: the probabilities of all classes ("classes"), or the probabilities c and 1 − c
-        that the prediction is right or wrong ("confidence").
+        that the prediction is right or wrong ("confidence"). A profile that was made from correctness has no
+        probabilities of all classes, so it needs "confidence".
     eps : float, default=1e-8
         Smallest probability in a logarithm: smaller ones are replaced by eps. Logarithms are computed in float64.
     method : {"simulation", "normal"}, default="simulation"
@@ -143,16 +144,20 @@ class ECDTest(
     ECDTestResult
         Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. For a calibrated model, the statistic lies
         between `low` and `high` with a probability of 1 − alpha. The outcome is 1 (overconfident: above `high`), −1
-        (underconfident: below `low`) or 0 (neither).
+        (underconfident: below `low`) or 0 (no difference on balance).
 
     {raises} If there are sample weights, because the null distribution assumes equal weights.
 
     See Also
     --------
     entropic_calibration_difference : The statistic.
+    skconf.inference.assess_confidence : Also finds overconfidence at high confidence, and gaps that cancel out.
 
     Notes
     -----
+    The test is two-sided, and cannot find every kind of miscalibration: overconfidence in some answers and
+    underconfidence in others can cancel out.
+
     Each simulation draws the label of every sample, and adds up the effects of the samples on the statistic. To save
     time, the sum of the smallest effects may be drawn at once, from a distribution with the same mean, variance and
     skewness. This is done only if it changes quantiles by less than a hundredth of the standard deviation of the sum.

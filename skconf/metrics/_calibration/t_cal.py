@@ -71,12 +71,14 @@ class TCalTest(
 
     {predictions}
     alpha : float, default=0.05
-        Level of the test, in (0, 1): the share of calibrated models that it rejects.
+        Level of the test, in (0, 1): it rejects at most this share of calibrated models (Bonferroni).
     n_bins : int, default=None
         A single number of bins, instead of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of simulations of a calibrated model. The same simulations are used for all numbers of bins. If they are
-        too few for a p-value as small as `alpha`, a warning says how many are needed.
+        Number of simulations of a calibrated model. The same simulations are used for all numbers of bins. The p-value
+        of the whole test is at least B / (n_resamples + 1), which is 0.017 by default for 1,000 samples. To get smaller
+        p-values, raise `n_resamples`, or set `n_bins` before you look at results. If the simulations are too few for a
+        p-value as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the simulations.
 
@@ -87,6 +89,15 @@ class TCalTest(
         `n_bins`, `statistics`, `thresholds` (the quantiles) and `p_values`.
 
     {raises} If there are sample weights, because the null distribution assumes equal weights.
+
+    See Also
+    --------
+    skconf.inference.assess_confidence : Also says in which direction confidences are wrong, and for which answers.
+
+    Notes
+    -----
+    If calibration is rejected, then in bins of some width confidence and accuracy differ by more than chance. The test
+    does not say in which direction. If calibration is not rejected, the model need not be calibrated.
 
     References
     ----------
