@@ -71,15 +71,18 @@ def test_skops_files_are_read_and_ask_for_the_types_that_are_listed(file):
     assert_answers_as_before(io.load(file, trusted=io.get_untrusted_types(file=file)), file)
 
 
+def _bare(parameter):
+    return parameter.rstrip("=")
+
+
 def gone(before, now):
     """Return the lines of an earlier interface whose name, or one of whose parameters, is gone or has moved."""
     found = {name: parameters for name, *parameters in map(str.split, now)}
 
     def remains(name, *parameters):
         by_place = [each for each in parameters if not each.endswith("=")]
-        now = found.get(name, [None])
-        by_keyword = {each.rstrip("=") for each in now if each}
-        return now[: len(by_place)] == by_place and by_keyword >= {each.rstrip("=") for each in parameters}
+        names = {each.rstrip("=") for each in found.get(name, [])}
+        return name in found and found[name][: len(by_place)] == by_place and {*map(_bare, parameters)} <= names
 
     return [line for line in before if not remains(*line.split())]
 
@@ -100,6 +103,10 @@ def gone(before, now):
 )
 def test_lost_names_and_parameters_are_found(now, lost):
     assert gone(["f a b c="], now) == (["f a b c="] if lost else [])
+
+
+def test_a_lost_name_without_parameters_is_found():
+    assert gone(["f", "g"], ["g a="]) == ["f"]
 
 
 @pytest.mark.parametrize("file", sorted(KEPT.glob("*/names.txt")), ids=name_of)

@@ -72,7 +72,8 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
     for allowed in known:
         if value is allowed or (type(value) is type(allowed) and value == allowed):
             return
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, but is {value!r}.")
+    listed = f"{'one of ' if len(known) > 1 else ''}{', '.join(map(repr, known))}"
+    raise ValueError(f"{name} must be {listed}, but is {value!r}.")
 
 
 def check_prices(prices: Any) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Columns of probabilities are found by the labels in their names. Labels may be written in several ways."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -66,10 +66,27 @@ def in_order_of(
     return proba if order == sorted(order) else proba.take(order, axis=1)
 
 
+def is_table(given: Any) -> bool:
+    """Return whether something is a table of pandas, polars or pyarrow, or a mapping of names to columns."""
+    return isinstance(given, Mapping) or (hasattr(given, "columns") and not isinstance(given, pd.Series))
+
+
 def keys_of(table: Any) -> list[Any]:
-    """Return the names of the columns of a table of pandas, polars or pyarrow, or of a mapping of names to columns."""
-    names = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
+    """Return the names of the columns of a table of any kind."""
+    # The `columns` of pyarrow are the values. In pandas, a column may be called column_names.
+    names = None if isinstance(table, pd.DataFrame) else getattr(table, "column_names", None)
     return list(getattr(table, "columns", table) if names is None else names)
+
+
+def by_name(given: Any, argument: str, unnamed: str) -> dict[Any, tuple[str, Any]]:
+    """Return each column of a table, or a single column, by its name; the name `unnamed` if it has none.
+
+    With each column come the words by which messages call it, such as "groups['region']".
+    """
+    if is_table(given):
+        return {key: (f"{argument}[{key!r}]", given[key]) for key in keys_of(given)}
+    name = getattr(given, "name", None)
+    return {unnamed if name is None or name is pd.NA or name == "" else name: (argument, given)}
 
 
 def column_names(table: Any) -> list[Any] | None:

@@ -1,6 +1,5 @@
 """Read groups: the group of every sample."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
-from skconf._core.columns import keys_of
+from skconf._core.columns import by_name
 from skconf._core.labels import Codes, LabelColumn
 
 
@@ -30,11 +29,10 @@ class Groups:
 
 def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
     """Read groups from a column of labels, or from several columns, with a group for each combination that occurs."""
-    if not isinstance(groups, Mapping) and not hasattr(groups, "columns"):
-        return _one_column(groups, n_samples, name, getattr(groups, "name", None) or "group")
-    if not (keys := keys_of(groups)):
+    columns = by_name(groups, name, "group")
+    if not columns:
         raise ValueError(f"{name} has no columns.")
-    parts = [_one_column(groups[label], n_samples, f"{name}[{label!r}]", label) for label in keys]
+    parts = [_one_column(values, n_samples, place, label) for label, (place, values) in columns.items()]
     if len(parts) == 1:
         return parts[0]
     shape = tuple(len(part) for part in parts)

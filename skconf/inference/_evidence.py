@@ -19,6 +19,8 @@ from skconf.scoring._names import Statistic
 ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
 #: The samples of a class decide, and not the errors, if there are at most this many samples for each error.
 _SAMPLES_TO_AN_ERROR = 3.0
+#: Relative rounding errors of sums are smaller.
+_ROUNDING = 1e-9
 #: Errors are in few groups if they are in fewer groups than this, and in at most this share of the groups.
 _FEW_GROUPS, _FEW_OF_GROUPS = 10, 0.25
 #: The Bayesian bootstrap draws a weight for each of up to this many answers. If there are more answers, it keeps all
@@ -55,7 +57,7 @@ class Choice(NamedTuple):
 
 
 class Share(NamedTuple):
-    """A share of errors, and the effective number of samples. Its text counts errors, or right answers if fewer."""
+    """A share of samples, such as the share of errors, and the effective number of samples."""
 
     value: float
     size: float
@@ -65,9 +67,13 @@ class Share(NamedTuple):
         """Effective number of samples of the rarer kind."""
         return min(self.value, 1 - self.value) * self.size
 
-    def __str__(self) -> str:
-        n, kind = round(self.rarer), "error" if self.value <= 1 / 2 else "right answer"
-        return f"{n} {kind}{'s' * (n != 1)}"
+    def told(self) -> str:
+        """Say how many errors there are, or right answers if these are fewer, such as "28 errors"."""
+        # With weights or grades, the number is not a count. It is rounded down, so that it is below a limit that it
+        # misses.
+        n, kind = int(self.rarer + _ROUNDING), "error" if self.value <= 1 / 2 else "right answer"
+        effective = "" if abs(self.rarer - round(self.rarer)) < _ROUNDING else "effective "
+        return f"{n} {effective}{kind}{'s' * (n != 1)}"
 
 
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:

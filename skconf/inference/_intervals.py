@@ -245,4 +245,4 @@ def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[No
     if found.rarer >= ENOUGH_TO_RESAMPLE:
         return []
     rest = "so its interval may miss the true value."
-    return [Notice(f"{statistic.name} has {found}, {rest}", kind=f"{statistic.name} has few errors, {rest}")]
+    return [Notice(f"{statistic.name} has {found.told()}, {rest}", kind=f"{statistic.name} has few errors, {rest}")]

@@ -73,7 +73,7 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
         found = errors_among(metric, profile)
         if found.rarer < ENOUGH_TO_RESAMPLE:
-            return f"there are only {found}, but {ENOUGH_TO_RESAMPLE:.0f} are needed"
+            return f"the answers have only {found.told()}, but {ENOUGH_TO_RESAMPLE:.0f} are needed"
     return ""
 
 

@@ -6,6 +6,7 @@ import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.columns import is_table, keys_of
 from skconf._core.inputs import check_order
 from skconf._core.problems import noted
 from skconf._core.response import costs_of_samples
@@ -174,7 +176,7 @@ class ConfidenceReport:
             a cluster depend on each other.
         **options : dict
             Other parameters of :func:`~skconf.confidence_report`, such as `metrics` and `prevalence`. As `slices`, you
-            can also pass the name or position of a column of `X`, or a list of names.
+            can also pass the name of a column of `X`, or a list of names; if `X` has no names, positions.
 
         Returns
         -------
@@ -522,9 +524,10 @@ class ConfidenceReport:
 
 
 def _in_columns(slices: Any, X: Any, y: ArrayLike) -> Any:
-    """Return the columns of `X` that `slices` names; else `slices` as given."""
-    if isinstance(slices, str | int):
+    """Return the columns of `X`, if `slices` names one or several of them; else `slices`, which has the values."""
+    if isinstance(slices, str | Integral):
         return columns_of(X, [slices])
-    if isinstance(slices, list) and len(slices) != len(np.asarray(y)) and all(isinstance(each, str) for each in slices):
-        return columns_of(X, slices)
+    n_columns = len(keys_of(X)) if is_table(X) else np.shape(X)[-1]
+    if isinstance(slices, list | tuple) and len(slices) != len(np.asarray(y)) and len(slices) <= n_columns:
+        return columns_of(X, list(dict.fromkeys(slices)))
     return slices

@@ -1,14 +1,15 @@
 """The slices that have thresholds of their own: predicted classes, or samples with the same values in some columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
 from skconf._core.checks import check_option
-from skconf._core.columns import keys_of
+from skconf._core.columns import by_name, is_table, keys_of
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
@@ -96,8 +97,7 @@ def _in_index(table: pd.DataFrame) -> pd.DataFrame:
 
 def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
     """Return some columns of samples as a table."""
-    named = getattr(X, "columns", None)
-    if named is None:
+    if not is_table(X):
         values: Any = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)
         n_columns = values.shape[1] if values.ndim == 2 else 0
         for name in names:
@@ -105,44 +105,42 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
                 raise ValueError(
                     f"slices needs the column {name!r}, but the {n_columns} columns of X have no names. Pass the "
                     "position of the column, or pass X as a DataFrame. If a transformer drops the names, put it "
-                    "inside the classifier: TunedSelectiveClassifierCV(make_pipeline(...), slices=...)."
+                    "inside the classifier, in a pipeline."
                 )
         chosen = values[:, list(names)]
         dense = chosen.toarray() if hasattr(X, "tocsc") else chosen
         return pd.DataFrame(dense, columns=list(names))
+    named = keys_of(X)
     for name in names:
         if name not in named:
             close = suggest(str(name), [str(each) for each in named])
-            raise ValueError(f"slices needs the column {name!r}, but X has the columns {list(named)[:20]}.{close}")
-    chosen = X[list(names)]
-    table = chosen if isinstance(chosen, pd.DataFrame) else pd.DataFrame({n: np.asarray(chosen[n]) for n in names})
-    return table.reset_index(drop=True)
+            raise ValueError(f"slices needs the column {name!r}, but X has the columns {named[:20]}.{close}")
+    if isinstance(X, pd.DataFrame):
+        return X[list(names)].reset_index(drop=True)
+    return pd.DataFrame({name: np.asarray(X[name]) for name in names})
 
 
 def _table_of(slices: Any, n_rows: int) -> pd.DataFrame:
     """Return the given values of slices as a table; raise if their length is not `n_rows`."""
-    if isinstance(slices, pd.DataFrame):
-        table = slices.reset_index(drop=True)
-    elif isinstance(slices, Mapping) or hasattr(slices, "columns"):
-        columns = {name: slices[name] for name in keys_of(slices)}
-        for name, values in columns.items():
-            refuse_hidden(values, f"slices[{name!r}]")
-        table = pd.DataFrame({name: np.asarray(values) for name, values in columns.items()})
-    elif isinstance(slices, pd.Series):
-        table = slices.reset_index(drop=True).to_frame("slice" if slices.name is None else slices.name)
-    else:
-        refuse_hidden(slices, "slices")
-        values = np.asarray(slices)
-        if values.ndim != 1:
-            raise ValueError(
-                f"slices has shape {values.shape}. Pass one column of values, or a DataFrame with several columns."
-            )
-        table = pd.DataFrame({"slice": values})
-    if not table.shape[1]:
-        raise ValueError("slices is a table without columns. Pass at least one column.")
-    for name, column in table.items():
+    columns = {}
+    for name, (place, given) in by_name(slices, "slices", "slice").items():
+        refuse_hidden(given, place)
+        values = given.reset_index(drop=True) if isinstance(given, pd.Series) else _one_dimensional(given, place)
+        column = pd.Series(values)
         if column.dtype == object and any(isinstance(each, list | set | dict | np.ndarray) for each in column):
-            raise ValueError(f"slices has lists, sets, dicts or arrays in {name!r}. Pass one label for each sample.")
-    if len(table) != n_rows:
-        raise ValueError(f"slices has {len(table)} rows, but there are {n_rows} samples.")
-    return table
+            raise ValueError(f"{place} has lists, sets, dicts or arrays. Pass one label for each sample.")
+        if len(column) != n_rows:
+            raise ValueError(f"{place} has {len(column)} rows, but there are {n_rows} samples.")
+        columns[name] = column
+    if not columns:
+        raise ValueError("slices is a table without columns. Pass at least one column.")
+    return pd.DataFrame(columns)
+
+
+def _one_dimensional(given: Any, place: str) -> NDArray[Any]:
+    values = np.asarray(given)
+    if values.ndim != 1:
+        raise ValueError(
+            f"{place} has shape {values.shape}. Pass one column of values, or a DataFrame with several columns."
+        )
+    return values

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._core.checks import check_confidence_level, check_number
+from skconf._core.checks import check_confidence_level, check_number, check_whole
 from skconf._core.probabilities import Floats
 
 #: The error rates that the bets are on, in multiples of the target.
@@ -199,20 +198,22 @@ class RiskMonitor:
         try:
             monitor = cls(state["target"], state["confidence_level"])
             monitor._restore(state)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             found = f"{error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
             raise ValueError(f"state is not what state_dict() of a RiskMonitor returned: {found}.") from None
         return monitor
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.n_answers, self.n_errors = index(state["n_answers"]), index(state["n_errors"])
-        self.alarm_at = None if state["alarm_at"] is None else index(state["alarm_at"])
-        if not 0 <= self.n_errors <= self.n_answers or not 0 < (self.alarm_at or 1) <= max(self.n_answers, 1):
-            raise ValueError(f"{self!r} is impossible")
+        counts = {name: _whole(state[name]) for name in ("n_answers", "n_errors", "alarm_at")}
+        check_whole(counts["n_answers"], "n_answers", 0)
+        check_whole(counts["n_errors"], "n_errors", 0, counts["n_answers"])
+        if counts["alarm_at"] is not None:
+            check_whole(counts["alarm_at"], "alarm_at", 1, counts["n_answers"])
+        self.n_answers, self.n_errors, self.alarm_at = counts.values()
         if self.n_answers:
             self._log_evidence = float(state["log_evidence"])
             self._log_bets = np.asarray(state["log_bets"], dtype=np.float64)
-            if self._log_bets.shape != _BETS.shape or np.isnan([self._log_evidence, *self._log_bets]).any():
+            if self._log_bets.shape != _BETS.shape or not np.isfinite([self._log_evidence, *self._log_bets]).all():
                 raise ValueError(f"log_evidence must be a number, and log_bets a list of {len(_BETS)} numbers")
 
     def __add__(self, other: Any) -> Self:
@@ -229,6 +230,11 @@ class RiskMonitor:
             f"RiskMonitor(target={self.target:g}, confidence_level={self.confidence_level:g}): {state}, "
             f"{self.n_errors:,} of {self.n_answers:,} answers wrong"
         )
+
+
+def _whole(number: Any) -> Any:
+    """Return 53 for 53.0, as tools other than Python may write it; else the number as it is."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _log_stakes(number: NDArray[np.intp]) -> Floats:

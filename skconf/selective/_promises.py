@@ -165,11 +165,18 @@ class Promise(ABC):
 
     def why_not(self, search: Search) -> str:
         """Return why no threshold keeps the promise."""
-        n_base, fewest = self.n_base(search.ranked), self.fewest(search.share)
+        n_base = self.n_base(search.ranked)
         samples = f"{counted(n_base, 'sample')}{self.whose}"
-        if n_base < fewest:
-            return f"{samples}; at least {fewest:,} without an error are needed"
+        if too_few := self.why_too_few(n_base, search.share):
+            return too_few
         return f"no threshold could be proved to keep this promise with {samples}{self.closest(search)}"
+
+    def why_too_few(self, n_base: int, share: float) -> str:
+        """Say how many samples are needed, if `n_base` samples cannot show the promise; "" if they can."""
+        fewest = self.fewest(share)
+        if n_base >= fewest:
+            return ""
+        return f"{counted(n_base, 'sample')}{self.whose}; at least {fewest:,} samples without an error are needed"
 
     @property
     def whose(self) -> str:

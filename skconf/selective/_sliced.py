@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
-from skconf._core.messages import counted, suggest
+from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.selective._cells import Slices
@@ -135,18 +135,25 @@ def _check_targets(promises: Sequence[Promise], names: Sequence[Any]) -> None:
 def _with_enough(
     members: Sequence[NDArray[np.intp]], promised: Sequence[Sequence[Promise]], aim: Objective
 ) -> list[int]:
-    """Return the slices that have enough samples for their share of the level. Labels are not used."""
-    order = sorted(range(len(members)), key=lambda at: -len(members[at]))
-    for count in range(len(order), 0, -1):
+    """Return as many slices as possible that have enough samples for their share of the level. Labels are not used."""
+
+    def spare(count: int) -> list[int]:
         share = aim.share(count * len(promised[0]))
-        if all(len(members[at]) >= max(each.fewest(share) for each in promised[at]) for at in order[:count]):
-            return sorted(order[:count])
+        fewest = (max(each.fewest(share) for each in promises) for promises in promised)
+        return [len(rows) - each for rows, each in zip(members, fewest, strict=True)]
+
+    at_one_more = spare(len(members))
+    for count in range(len(members), 0, -1):
+        now = spare(count)
+        enough = [at for at, rest in enumerate(now) if rest >= 0]
+        if len(enough) >= count:
+            # A slice that is left out has too few samples for one more.
+            return sorted(sorted(enough, key=lambda at: -at_one_more[at])[:count])
+        at_one_more = now
     return []
 
 
 def _too_few(rows: Samples, promise: Promise, share: float) -> Kept:
     """Return a promise with its result, for a slice that has too few samples for it or for another promise."""
-    n_base, fewest = promise.n_base(rows), promise.fewest(share)
-    samples = f"{counted(n_base, 'sample')}{promise.whose}"
-    reason = "" if n_base >= fewest else f"{samples}; at least {fewest:,} samples without an error are needed"
-    return Kept(n_base, np.nan, np.nan, False, reason)
+    n_base = promise.n_base(rows)
+    return Kept(n_base, np.nan, np.nan, False, promise.why_too_few(n_base, share))

@@ -39,7 +39,8 @@ class InspectLog(Log):
         self.rows = sorted(samples, key=lambda row: (row.get("epoch", 1), place.get(row["id"], inf)))
         if not self.rows:
             if broken:
-                text, advice = f"none of its {len(broken):,} samples can be read.", "Write the file again."
+                text = f"it has no sample that can be read ({len(broken):,} broken)."
+                advice = "Write the file again."
             else:
                 text, advice = "it has no samples.", "To log samples, call inspect eval without --no-log-samples."
             raise DataError(text, kind="no log", advice=advice)
@@ -53,9 +54,9 @@ class InspectLog(Log):
         if not values:
             failed = sum(map(_has_failed, self.rows))
             raise DataError(
-                f"none of its {len(self.rows):,} samples has a score; {failed:,} failed.",
+                f"it has no sample with a score; {failed:,} of {len(self.rows):,} failed.",
                 kind="no grade",
-                advice="Run the samples again: inspect eval-retry.",
+                advice="Run the samples again: inspect eval-retry." if failed else "Score the log: inspect score.",
             )
         why = {name: next((reason for each in of if (reason := _no_grade(each))), "") for name, of in values.items()}
         super().__init__(why, broken)

@@ -171,7 +171,7 @@ def test_ratios_of_unequal_weights(scale):
         assert metric(Y, P, sample_weight=W * scale) == pytest.approx(metric(Y, P, sample_weight=W), rel=1e-11)
 
 
-@pytest.mark.filterwarnings("ignore:neg_ece has 11 errors:UserWarning")
+@pytest.mark.filterwarnings("ignore:neg_ece has 11 effective errors:UserWarning")
 @pytest.mark.parametrize("scale", [1e-200, 1e160])
 @pytest.mark.parametrize("name", ["cw_accuracy", "cw_roc_auc", "neg_augrc", "neg_ece"])
 def test_intervals_and_groups_depend_on_ratios_alone(name, scale):

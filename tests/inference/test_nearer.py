@@ -133,7 +133,7 @@ def test_two_models_at_the_best_value_are_as_near(method):
 def test_a_value_that_never_varies_is_not_told_apart():
     """All are right, at one confidence each: nothing says how much either value might vary."""
     right = np.zeros(100, dtype=bool)
-    with pytest.warns(UndefinedMetricWarning, match="there are only 0 errors"):
+    with pytest.warns(UndefinedMetricWarning, match="the answers have only 0 errors, but 30 are needed"):
         found = compare(ECD, profiles_of([(right, np.full(100, 0.7)), (right, np.full(100, 0.8))]))
     assert found.difference != 0
     assert np.isnan([found.low, found.high, found.p_value]).all()

@@ -180,6 +180,9 @@ def test_slices_are_named_columns_of_the_samples():
 
     pd.testing.assert_frame_equal(slices_of("petal"), slices_of({"petal": X["petal"]}))
     pd.testing.assert_frame_equal(slices_of(["petal", "a"]), slices_of(X[["petal", "a"]]))
+    pd.testing.assert_frame_equal(slices_of(("petal", "petal")), slices_of("petal"))
+    with pytest.raises(ValueError, match=r"^slices has 149 rows, but there are 150 predictions"):
+        slices_of(["u"] * 149)
     texts = ["odd", "even"] * 75  # a text for each sample is a slice of it, not the name of a column
     pd.testing.assert_frame_equal(slices_of(texts), slices_of({"slice": texts}))
     with pytest.raises(ValueError, match=r"slices needs the column 'petals', but X has .* Did you mean 'petal'\?"):

@@ -150,7 +150,7 @@ def test_a_deviation_that_few_errors_decide_has_no_star(metric, errors, compared
     evidence = evidence_of(models, [metric])
     (entry,) = evidence.comparison.differences
     assert (entry.better == "b", entry.reason == "") == (compared, compared)
-    assert compared or entry.reason.startswith("for b, there are only 29 errors, but 30 are needed")
+    assert compared or entry.reason.startswith("for b, the answers have only 29 errors, but 30 are needed")
     assert compared or f"{metric} ({entry.reason})." in stars(evidence.comparison)
     assert evidence.comparison.best == [("b",) if compared else NOT_COMPARED]
 

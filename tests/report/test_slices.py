@@ -81,9 +81,9 @@ def test_missing_numbers_are_a_slice(values):
     ],
 )
 def test_numbers_in_files_are_texts(texts, names):
-    found = read_column("x", texts, 3, texts_may_be_numbers=True)
+    found = read_column("x", texts, 3, "slices", texts_may_be_numbers=True)
     assert [found.names[code] for code in found.codes] == names
-    typed = read_column("x", texts, 3)
+    typed = read_column("x", texts, 3, "slices")
     assert [typed.names[code] for code in typed.codes] == [f"x = {text}" if text else "x is missing" for text in texts]
 
 
@@ -168,8 +168,8 @@ def test_names_are_harmless_and_short():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["age"], r"slices\['slice'\] has 1 rows, but there are 3 predictions"),
-        (np.zeros((3, 2)), r"slices\['slice'\] must hold a single value for each row, but has shape \(3, 2\)"),
+        (["age"], r"^slices has 1 rows, but there are 3 predictions"),
+        (np.zeros((3, 2)), r"^slices must hold a single value for each row, but has shape \(3, 2\)"),
         ({}, r"slices has no columns\. Pass"),
         ({"age": np.ma.array([1, 2, 3], mask=[0, 1, 0])}, r"slices\['age'\] is a masked array with hidden"),
         ({"age": [1, 2]}, r"slices\['age'\] has 2 rows, but there are 3 predictions"),

@@ -78,6 +78,9 @@ def test_intervals_of_clusters_do_not_hold_together():
     )
     assert "With a probability of 95%, all intervals of a model contain their true values." in joint
     assert "With a probability of 95%, each interval contains its true value." in alone
+    weighted = ConfidenceProfile.from_correctness(RIGHT, SURE, sample_weight=1 + RNG.random(len(SURE)))
+    single = confidence_report({"a": weighted, "b": weighted}, metrics=["confidence_gap"]).evidence
+    assert "With a probability of 95%" not in trust(single).parts[-1].notes[0]
 
 
 def test_ranges_stand_in_the_order_of_their_confidences():

@@ -254,6 +254,56 @@ def test_a_slice_with_too_few_samples_counts_those_that_each_promise_is_about():
     assert not small["shown"].any()
 
 
+def test_a_strict_target_of_one_slice_does_not_reject_another():
+    """The larger slice can never show 0.5%. It was kept to the end, and the smaller one was given up for it."""
+    rng = np.random.default_rng(0)
+    proba = rng.uniform(0.8, 1, 500)
+    y = (rng.random(500) < proba).astype(int)
+    region = np.where(np.arange(500) < 300, "strict", "loose")
+    target = {"risk": {"strict": 0.005, "loose": 0.4}}
+    with pytest.warns(
+        UserWarning, match="1 of 2 slices is rejected: slice 'strict', risk 0.005: 300 samples; at least"
+    ):
+        found = tune_threshold(y, proba, target=target, confidence_level=0.9, slices=region)
+    alone = tune_threshold(y[300:], proba[300:], target=0.4, confidence_level=0.9)
+    assert found.thresholds["loose"] == alone.threshold
+    assert found.thresholds["strict"] == np.inf
+
+
+@pytest.mark.parametrize("place", ["slices", "groups"])
+def test_a_column_called_columns_or_column_names_is_a_column(place):
+    y, proba = draw(600)
+    halves = np.array(["u", "v"])[np.arange(600) % 2]
+    tables = [
+        pd.Series(halves, index=["columns", *range(599)]),
+        pd.DataFrame({"column_names": halves}),
+        pd.DataFrame({"columns": halves}),
+        {"columns": halves},
+    ]
+    for table in tables:
+        if place == "slices":
+            found = tune_threshold(y, proba, target=0.1, confidence_level=LEVEL, slices=table)
+            assert found.thresholds.index.tolist() == ["u", "v"]
+        else:
+            assert by_group("cw_accuracy", y, proba, groups=table).index.tolist() == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("slices", "message"),
+    [
+        ({"a": [1] * 600, "b": [1] * 599}, r"slices\['b'\] has 599 rows, but there are 600 samples"),
+        ({"a": np.ones((600, 2))}, r"slices\['a'\] has shape \(600, 2\)"),
+        ({"a": "u"}, r"slices\['a'\] has shape \(\)"),
+        ([1] * 599, "^slices has 599 rows"),
+        ("region", "slices must be 'predicted_class', but is 'region'"),
+    ],
+)
+def test_what_is_no_slice_is_refused_by_its_name(slices, message):
+    y, proba = draw(600)
+    with pytest.raises(ValueError, match=message):
+        tune_threshold(y, proba, target=0.1, confidence_level=LEVEL, slices=slices)
+
+
 def test_promises_of_rewards_alone_may_conflict():
     """A strict threshold shows the first of them, a loose one the second. No sentence can name their coverages."""
     right = np.append(np.ones(3000), np.arange(3000) % 10 < 4)
@@ -311,7 +361,7 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
             {"target": 0.1, "slices": {"r": np.ma.array([1] * 100, mask=[1] + [0] * 99)}},
             r"slices\['r'\] is a masked array",
         ),
-        ({"target": 0.1, "slices": pd.Series([["a"]] * 100, name="r")}, "lists, sets, dicts or arrays in 'r'"),
+        ({"target": 0.1, "slices": pd.Series([["a"]] * 100, name="r")}, "slices has lists, sets, dicts or arrays"),
         ({"target": {"risk": {"a": 0.1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no risk for the slice 'b'"),
         ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no such slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),

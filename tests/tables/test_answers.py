@@ -197,5 +197,5 @@ class TestSwapped:
 )
 def test_grades_are_suggested_with_their_polarity(words, example):
     table = {"correct": [words[0]] * 60 + [words[1]] * 40, "confidence": np.full(100, 0.8)}
-    with pytest.raises(ValueError, match=f"with grades: {example}"):
+    with pytest.raises(ValueError, match=f"to give each a number: {example}"):
         read(table)

@@ -366,10 +366,13 @@ def test_a_document_that_is_there_twice_is_a_repetition(tmp_path):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"scores": {}, "error": {"message": "x"}}, "none of its 20 samples has a score; 20 failed"),
+        (
+            {"scores": {}, "error": {"message": "x"}},
+            "no sample with a score; 20 of 20 failed. Run the samples again",
+        ),
         ({"scores": {"choice": {"value": float("nan")}}}, "samples has a grade: 18 unscored and 2 failed"),
         ({"scores": {"choice": {"value": "good"}}}, "choice has 'good', which is neither a number nor a grade"),
-        ({"id": None}, r"none of its 20 samples can be read\. Write the file again"),
+        ({"id": None}, r"it has no sample that can be read \(20 broken\)\. Write the file again"),
     ],
 )
 def test_without_any_grade_it_is_said_why(change, told, tmp_path):

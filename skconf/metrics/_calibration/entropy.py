@@ -192,7 +192,7 @@ class ECDTest(
         check_option(self.on, "on", _ON)
         check_number(self.eps, "eps", SMALLEST, 0.5)
         check_option(self.method, "method", ("simulation", "normal"))
-        check_number(self.alpha, "alpha", 0.0, 1.0)
+        check_number(self.alpha, "alpha", 0.0, 1.0, positive=True, open_high=True)
         check_whole(self.n_resamples, "n_resamples")
 
     def value(self, profile: ConfidenceProfile) -> ECDTestResult:
@@ -220,7 +220,7 @@ class ECDTest(
         if self.method == "normal":
             return []
         n_sides = 2
-        return resolution_notices(self.info.name, n_sides, self.n_resamples, self.alpha)
+        return resolution_notices(self.info.name, n_sides, self.n_resamples, self.alpha, " of a test of both sides")
 
     def _by_normal(self, statistic: float, deviation: float) -> ECDTestResult:
         # If no label is uncertain, any difference beyond rounding is too large.

@@ -123,7 +123,7 @@ class TCalTest(
     random_state: int | np.random.Generator | None = 0
 
     def __post_init__(self) -> None:
-        check_number(self.alpha, "alpha", 0.0, 1.0)
+        check_number(self.alpha, "alpha", 0.0, 1.0, positive=True, open_high=True)
         if self.n_bins is not None:
             check_whole(self.n_bins, "n_bins")
         check_whole(self.n_resamples, "n_resamples")
@@ -148,7 +148,7 @@ class TCalTest(
         thresholds = np.partition(drawn, -rank, axis=1)[:, -rank] if rank else np.full(len(n_bins), np.inf)
         return TCalResult(
             bool((as_large < rank).any()),
-            min(1.0, float(len(n_bins) * p_values.min())),
+            min(1.0, float(len(n_bins) * (as_large.min() + 1)) / (self.n_resamples + 1)),
             n_bins,
             statistics,
             thresholds,

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
-from skconf._core.columns import keys_of
+from skconf._core.columns import by_name
 from skconf._core.labels import Codes
 from skconf._core.messages import visible
 from skconf._core.numbers import fewest_digits
@@ -64,12 +64,10 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
     Raise a ValueError if there is no column, or if one has another length than `n_samples`, holds lists or other
     containers, or has a different text in nearly every row.
     """
-    if isinstance(columns, pd.Series) or not (isinstance(columns, Mapping) or hasattr(columns, "columns")):
-        columns = {getattr(columns, "name", None) or "slice": columns}
-    names = keys_of(columns)
-    if not names:
+    found = by_name(columns, "slices", "slice")
+    if not found:
         raise ValueError("slices has no columns. Pass at least one column, or leave slices out.")
-    return {name: read_column(name, columns[name], n_samples) for name in names}
+    return {name: read_column(name, values, n_samples, place) for name, (place, values) in found.items()}
 
 
 def slices_of_files(
@@ -90,21 +88,24 @@ def slices_of_files(
     slices_of: dict[str, dict[Any, Slices]] = {model: {} for model in files}
     for name in listed:
         column = pd.concat([table[name] for table in tables], ignore_index=True)
-        slices = read_column(name, column, len(column), texts_may_be_numbers=True)
+        slices = read_column(name, column, len(column), f"slices[{name!r}]", texts_may_be_numbers=True)
         for model, rows in zip(files, np.split(np.arange(len(column)), ends[:-1]), strict=True):
             slices_of[model][name] = slices[rows]
     return slices_of
 
 
-def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers: bool = False) -> Slices:
-    """Return the slices by one column. With `texts_may_be_numbers`, as in files of text, "12" is a number."""
-    column = _as_column(name, values)
+def read_column(name: Any, values: Any, n_samples: int, place: str, *, texts_may_be_numbers: bool = False) -> Slices:
+    """Return the slices by one column, which messages call `place`.
+
+    With `texts_may_be_numbers`, as in files of text, "12" is a number.
+    """
+    column = _as_column(values, place)
     if len(column) != n_samples:
-        raise ValueError(f"slices[{name!r}] has {len(column):,} rows, but there are {n_samples:,} predictions.")
+        raise ValueError(f"{place} has {len(column):,} rows, but there are {n_samples:,} predictions.")
     try:
         codes, distinct = pd.factorize(column)
     except TypeError:
-        raise ValueError(f"slices[{name!r}] holds lists or sets. Pass a single value for each row.") from None
+        raise ValueError(f"{place} holds lists or sets. Pass a single value for each row.") from None
     count = np.bincount(codes[codes >= 0], minlength=len(distinct))
     slice_of, names = _cut(name, pd.Index(distinct), count, texts_may_be_numbers)
     slice_of = np.append(slice_of, -1)  # this is found for a code of -1, a missing entry
@@ -114,16 +115,16 @@ def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers:
     return Slices(slice_of_row, [visible(f"{name} {text}") for text in names])
 
 
-def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
+def _as_column(values: Any, place: str) -> "pd.Series[Any]":
     """Return values as a Series; in a list, numbers stay numbers and texts stay texts."""
-    refuse_hidden(values, f"slices[{name!r}]")
+    refuse_hidden(values, place)
     if isinstance(values, list | tuple | pd.Index | pd.api.extensions.ExtensionArray):
         values = pd.Series(values)
     shape = np.shape(values)
     if len(shape) == 2 and shape[1] == 1:
         values = np.asarray(values)[:, 0]
     elif len(shape) != 1:
-        raise ValueError(f"slices[{name!r}] must hold a single value for each row, but has shape {shape}.")
+        raise ValueError(f"{place} must hold a single value for each row, but has shape {shape}.")
     return as_series(values)
 
 
