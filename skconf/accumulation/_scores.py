@@ -19,7 +19,7 @@ from skconf.metrics._base.one_vs_rest import RankedByClass
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: If a metric has at most this many sums, the products of its sums are kept for its interval.
+#: If a metric has at most this many sums, the products that give their covariances are kept for its interval.
 MOST_SUMS = 256
 #: A probe: does a metric need more than correctness, confidence and weights?
 _TRIAL = ConfidenceProfile.from_correctness([1, 0, 1], [0.9, 0.8, 0.3], sample_weight=[1.0, 2.0, 1.0])
@@ -83,7 +83,10 @@ class ScoreOfSums(Score):
             self.sums(state, kind) for kind in ("values", "products", "expected", "variances")
         )
         if not products:
-            raise ValueError(f"it uses more than {MOST_SUMS} sums, so the products that an interval needs are not kept")
+            raise ValueError(
+                "its interval needs the covariances of its sums, and the accumulator does not keep them for more than "
+                f"{MOST_SUMS} sums. Use skconf.inference.confidence_interval on predictions in memory"
+            )
         metric = self.statistic.metric
         statistic = (
             replace(self.statistic, in_costs=True) if state.task.of_costs and metric.of_losses else self.statistic

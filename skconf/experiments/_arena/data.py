@@ -170,8 +170,8 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
     if len(classes) < proba.shape[1]:  # labels must then be numbers of columns
         if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= proba.shape[1]:
             raise ValueError(
-                f"{file} has labels of {len(classes)} classes, but probabilities with {proba.shape[1]} columns. Number "
-                "the classes by column: 0, 1, ..."
+                f"{file} has labels of {len(classes)} classes, but probabilities with {proba.shape[1]} columns. "
+                "Replace each label by the number of its column in the probabilities: 0, 1, ..."
             )
         codes = y
     return proba.astype(np.float64), codes.astype(np.intp)

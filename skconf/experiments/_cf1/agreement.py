@@ -68,10 +68,11 @@ def cf1_agreement_experiment(
     -------
     pandas.DataFrame
         A row for each `metric` and `class`. `significant` is the share of significant pairs among the `n_pairs` pairs
-        of models, and `agree` is the agreement. Both shares use the standard error of the difference between two models
-        on the same resamples. `significant_resamples` and `agree_resamples` use a t-test of the two sets of resamples,
-        as in the paper. `paper_significant` and `paper_agree` are from the paper's Table 1, averaged over the classes
-        of SNLI. For your own data, these two columns are missing.
+        of models. `agree` is the share of the significant pairs in which both metrics prefer the same model, or NaN if
+        no pair is significant. For these two columns, the test of significance uses the standard error of the
+        difference between two models on the same resamples. `significant_resamples` and `agree_resamples` are the same
+        shares by a t-test of the two sets of resamples, as in the paper. `paper_significant` and `paper_agree` are from
+        the paper's Table 1, averaged over the classes of SNLI. For your own data, these two columns are missing.
 
     Raises
     ------

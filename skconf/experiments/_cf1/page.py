@@ -25,7 +25,8 @@ _VARIANCE = (
 _SAME_MODEL = (
     "significant: share of pairs that differ in both metrics, at the level 0.01.",
     "agree: share of the significant pairs in which both metrics prefer the same model.",
-    "significant_resamples, agree_resamples: the same by the paper's t-test, as if resamples were independent samples.",
+    "significant_resamples, agree_resamples: the same shares by the paper's t-test. This test treats resamples as if "
+    "they were independent samples.",
 )
 _NOTES = (
     "A metric whose values are closer together has less variance, but need not separate models better.",
@@ -34,7 +35,8 @@ _NOTES = (
     "So with enough resamples, the tests find a difference between any two variances.",
     "Bands contain the middle 95% of the resamples.",
     "If a resample lacks a class, cPrecision and cF1 of this class are 0, and recall and cRecall are undefined.",
-    "Precision and F1 are then 0 if the class is predicted, and undefined if not. Means leave out undefined values.",
+    "Precision and F1 are then 0 if the class is predicted, and undefined if not.",
+    "Undefined values are left out of all means.",
 )
 #: With at most this many classes, each has a picture, as in the paper. With more, the mean is shown.
 _MOST_CLASSES = 3

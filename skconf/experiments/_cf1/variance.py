@@ -41,7 +41,8 @@ class CF1Variance(NamedTuple):
         metric, and the same columns without the prefix for the ordinary metric. `mean` and `variance` are over the
         resamples. `low` and `high` are the limits of the middle 95% of the resamples. `undefined` is the share of
         resamples in which the metric is 0/0. The other columns leave these resamples out. `p_f`, `p_bartlett` and
-        `p_levene` are p-values of tests that both metrics have the same variance, NaN if a variance is 0.
+        `p_levene` are p-values of tests of the hypothesis that both metrics have the same variance. They are NaN if a
+        variance is 0 or undefined.
     means : pandas.DataFrame
         A row for each `n_test`, `model` and `metric`. The columns are the same as in `variances`. They describe the
         mean of the metric over classes.
@@ -80,9 +81,10 @@ def cf1_variance_experiment(
 ) -> CF1Variance:
     """Compare the variances of cPrecision, cRecall and cF1 with the variances of ordinary metrics, by test size.
 
-    By default, three models have different training data, as in the paper's Section 6.1. The first has all training
-    data. The second has two thirds, with a tenth of the labels altered. The third has one third, with a fifth of the
-    labels altered. All models are evaluated on the same resamples of the test data.
+    By default, three models are compared, and each is trained on different data, as in the paper's Section 6.1. The
+    first model has all training data. The second has two thirds of the training data, with a tenth of the labels
+    altered. The third has one third, with a fifth of the labels altered. All models are evaluated on the same resamples
+    of the test data.
 
     Parameters
     ----------
@@ -213,7 +215,7 @@ def _spread(values: Floats, labels: NDArray[Any]) -> pd.DataFrame:
 
 
 def _p_values(ordinary: Floats, probabilistic: Floats) -> dict[str, float]:
-    """Return the p-values of tests that two metrics have the same variance; NaN if a metric has no variance."""
+    """Return the p-values of tests of equal variances of two metrics; NaN if a metric has no variance."""
     values = [metric[~np.isnan(metric)] for metric in (ordinary, probabilistic)]
     if any(len(metric) < 2 or np.ptp(metric) <= _NO_SPREAD for metric in values):
         return dict.fromkeys(_TESTS, np.nan)

@@ -118,7 +118,8 @@ def csr_experiment(
         error of `X` on a test set of this size. If `tables` contains 12, three columns hold the curves of Figures 1
         and 2: `roc` and `cw_roc` are arrays of shape (n_points, 2), and `curve_of` is the class that these curves
         separate from the other classes. For an estimator named "mine", the column `calibration` contains "mine" in the
-        row without calibration, and "mine, platt" in the row with Platt scaling. The `rounds` of estimators are 0.
+        row without calibration, and "mine, platt" in the row with Platt scaling. For all
+        models of `estimators`, `rounds` is 0.
 
     Raises
     ------

@@ -46,8 +46,8 @@ _HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
 _HEAVY_NOTE = "E[c/(1 - c)] is infinite, so this value is from random draws and has no standard error"
 _EQUAL_NOTE = "each sample has the same score for both classes, so the mean of the two areas is 1/2 with any weights"
 _RANDOM_NOTE = (
-    "correctness does not depend on confidence, so chance decides whether the weighted area is larger; it is "
-    "larger for about 5 of 10 distributions"
+    "correctness does not depend on confidence, so chance decides whether confidence weights make the area larger; "
+    "they do so for about 5 of 10 distributions"
 )
 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
@@ -109,10 +109,10 @@ def csr_synthetic_experiment(
 
     Notes
     -----
-    The standard error comes from the spread of our repetitions. For size ratios, this spread is too small if no
-    repetition has one of the rare errors with high confidence. If confidences are calibrated, the size ratio has the
-    standard deviation σ, which does not depend on the errors that occur. So for size ratios, the standard error comes
-    from the spread or from σ, whichever is larger.
+    The standard error comes from the standard deviation of our repetitions. For size ratios, this standard deviation is
+    too small if no repetition has one of the rare errors with high confidence. If confidences are calibrated, the size
+    ratio has the standard deviation σ, which does not depend on the errors that occur. So for size ratios, the standard
+    error comes from the larger of the two standard deviations.
 
     References
     ----------
@@ -166,8 +166,9 @@ class CSRAreas(NamedTuple):
     areas : pandas.DataFrame
         Table 11: accuracies and areas, and how confidence weights change them.
     counts : pandas.DataFrame
-        Table 10: for each mode, the number of distributions for which the area with weights is larger.
-        A distribution with equal areas counts half.
+        Table 10: for each mode, the number of distributions whose area with confidence weights is larger than their
+        area without weights. A distribution with equal areas counts half. Our number is a mean over repetitions, so it
+        need not be whole.
     """
 
     areas: pd.DataFrame
@@ -189,10 +190,10 @@ def csr_synthetic_auc_experiment(
 ) -> CSRAreas:
     """Rerun the CSR paper's Tables 10 and 11: areas under the ROC curve with and without confidence weights.
 
-    Each value of the paper comes from one data set, so its standard error is the spread of single repetitions. Each
-    area is the mean of two areas: one with each class as the positive class. The score of the class that is not
-    predicted is min(c, 1 − c), with c the confidence of the predicted class. The paper does not give this score, but
-    with it our areas agree with the paper's.
+    Each value of the paper comes from one data set, so its standard error is estimated by the standard deviation of our
+    repetitions. Each area is the mean of two areas: one with each class as the positive class. The score of the class
+    that is not predicted is min(c, 1 − c), with c the confidence of the predicted class. The paper does not give this
+    score, but with it our areas agree with the paper's.
 
     Parameters
     ----------

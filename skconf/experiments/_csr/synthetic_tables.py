@@ -39,7 +39,7 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If `cells` has no results in the mode "perfect" for 100, for 10,000 or for 100,000 samples.
+        If `cells` lacks results in the mode "perfect" for any of the three numbers of samples: 100, 10,000 and 100,000.
 
     Examples
     --------
@@ -55,8 +55,8 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     lacking = [f"{size:,}" for size in SIZES if size not in set(perfect["n_samples"])]
     if lacking:
         raise ValueError(
-            f"cells must have the mode 'perfect' with {', '.join(lacking)} samples. Call csr_synthetic_experiment with "
-            f"n_samples={list(SIZES)}."
+            f"cells must have the mode 'perfect' with {' and '.join(lacking)} samples. Call "
+            f"csr_synthetic_experiment with n_samples={list(SIZES)}."
         )
     by_row = perfect.groupby(["distribution", "quantity"], sort=False)
     means = by_row.agg(ours=("ours", "mean"), error=("standard_error", _of_mean), note=("note", "first")).reset_index()

@@ -67,7 +67,8 @@ def ecuas_experiment(
         "raw" uses the probabilities as they are. "cal" uses calibrated probabilities: an affine map of the logarithms
         is fitted by cross-validation with five folds.
     n_repetitions : int, default=5
-        Repetitions of the calibration with other folds, 2 or more. The paper has one repetition.
+        Number of repetitions of the calibration, 2 or more. Each repetition has its own folds. The paper has one
+        repetition.
     random_state : int, default=0
         Seed of the folds.
     n_jobs : int, default=None

@@ -101,7 +101,10 @@ def _column(name: str, title: str, column: "pd.Series[Any]") -> Any:
         return _numbers(name, title, column)
     if not all(issubclass(kind, str | int | float | bool | np.generic) for kind in kinds):
         other = sorted(kind.__name__ for kind in kinds)
-        raise TypeError(f"The feature {title!r} of {name!r} has {', '.join(other)}. Convert it to numbers or text.")
+        raise TypeError(
+            f"The feature {title!r} of {name!r} has values of type {' and '.join(other)}. Convert "
+            "them to numbers or text."
+        )
     return _categories(column)
 
 
@@ -114,7 +117,9 @@ def _numbers(name: str, title: str, column: "pd.Series[Any]") -> Any:
         values = column.astype("float64" if column.isna().any() or column.dtype == object else column.dtype)
         values = values.to_numpy(dtype=None if values.dtype.kind in "fiub" else np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"The feature {title!r} of {name!r} has {column.dtype} instead of numbers.") from None
+        raise TypeError(
+            f"The feature {title!r} of {name!r} has values of type {column.dtype}. Convert them to numbers or text."
+        ) from None
     if values.dtype.kind == "f" and np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise ValueError(f"The feature {title!r} of {name!r} is infinite in row {row}. Replace it, or leave it empty.")

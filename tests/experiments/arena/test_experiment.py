@@ -260,7 +260,7 @@ def test_models_have_not_seen_what_they_predict(monkeypatch):
         ({"p": [[0.5, 0.5]]}, "needs proba or probabilities and y"),
         ({"proba": [[0.5, 0.5]] * 3, "y": [0, 1]}, r"shape \(2,\)"),
         ({"proba": [[0.5, 1.5]] * 3, "y": [0, 1, 0]}, "proba"),
-        ({"proba": [[0.2, 0.3, 0.5]] * 2, "y": ["a", "b"]}, "Number the classes by column"),
+        ({"proba": [[0.2, 0.3, 0.5]] * 2, "y": ["a", "b"]}, "Replace each label by the number of its column"),
     ],
 )
 def test_files_of_other_content_are_refused(tmp_path, arrays, said):

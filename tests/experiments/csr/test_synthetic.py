@@ -93,7 +93,7 @@ def test_the_page_has_table_1_where_its_samples_were_drawn():
 
 
 def test_table_1_needs_its_three_sizes():
-    with pytest.raises(ValueError, match=r"'perfect' with 10,000, 100,000 samples\. .*=\[100, 10000, 100000\]"):
+    with pytest.raises(ValueError, match=r"'perfect' with 10,000 and 100,000 samples\. .*=\[100, 10000, 100000\]"):
         experiments.csr_table1(printed_cells([100, 1000]))
     few = experiments.csr_table1(printed_cells([100, 10_000, 100_000], ["Bell", "Uniform"]))
     assert set(few["distribution"]) == {"Bell", "Uniform"}

@@ -197,7 +197,11 @@ def test_pages_and_tables_have_no_place_for_printed_figures():
         ({"a": (np.ones(30), ["x", "y"] * 15)}, ValueError, "must be a table, but have 1 dimension"),
         ({"a": (np.array([[np.inf]] * 30), ["x", "y"] * 15)}, ValueError, "feature '0' of 'a' is infinite in row 0"),
         ({"a": (csr_matrix((30, 1)), ["x", "y"] * 15)}, TypeError, "sparse matrix. Pass X.toarray"),
-        ({"a": (pd.DataFrame({"b": [[1]] * 30}), ["x", "y"] * 15)}, TypeError, "feature 'b' of 'a' has list"),
+        (
+            {"a": (pd.DataFrame({"b": [[1]] * 30}), ["x", "y"] * 15)},
+            TypeError,
+            "feature 'b' of 'a' has values of type list",
+        ),
         ({"a": (pd.DataFrame(np.ones((30, 2)), columns=["b", "b"]), ["x", "y"] * 15)}, ValueError, "same name: ..b"),
         ({"a": np.ones((30, 1))}, TypeError, r"'a' must be a pair \(X, y\) or a Bunch, but are ndarray"),
         ({"wine": (np.ones((30, 1)), ["x", "y"] * 15)}, ValueError, "'wine' is the name of a data set of the paper"),
