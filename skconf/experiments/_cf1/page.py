@@ -25,8 +25,8 @@ _VARIANCE = (
 _SAME_MODEL = (
     "significant: share of pairs that differ in both metrics, at the level 0.01.",
     "agree: share of the significant pairs in which both metrics prefer the same model.",
-    "significant_resamples, agree_resamples: the same shares by the paper's t-test. This test treats resamples as if "
-    "they were independent samples.",
+    "significant_resamples, agree_resamples: the same shares by the paper's t-test.",
+    "The paper's t-test treats resamples as if they were independent samples.",
 )
 _NOTES = (
     "A metric whose values are closer together has less variance, but need not separate models better.",
