@@ -41,7 +41,7 @@ print(report)
 ax = None
 for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
-ax.set_title("At confidences that imply no error, two of three models err")
+ax.set_title("Two of three models make errors at a confidence of 1")
 
 # %%
 # The attribute `frame` of the report is a DataFrame. Here we count the metrics by the models that are clearly better

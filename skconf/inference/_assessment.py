@@ -30,9 +30,9 @@ class Stretch:
     expected : float
         Number of errors that the confidences imply, Σ (1 − c).
     errors_low, errors_high : float
-        Confidence interval of the number of errors that such answers have on average: the true error rate times
-        `count`. In at least 95% of data sets, the intervals of all stretches contain their true values. `expected` is
-        outside the interval if and only if `found` is True.
+        Confidence interval of the true error rate in this range, multiplied by `count`. In at least 95% of data sets,
+        the intervals of all stretches contain their true values. `expected` is outside the interval if and only if
+        `found` is True.
     p_value : float
         Exact two-sided p-value of the number of errors, for this stretch alone.
     found : bool
@@ -69,7 +69,9 @@ class Assessment:
         The verdict, in one or two sentences.
     p_value : float
         Joint p-value of all ranges of confidence, for the hypothesis that confidences are calibrated. It is two-sided:
-        `overconfident` and `underconfident` say in which direction. NaN if there are too few errors for a test.
+        `overconfident` and `underconfident` say in which direction. If weights differ, if answers are graded, or if
+        answers come in clusters, only the gap between average confidence and accuracy is tested; `p_value` is then the
+        p-value of the gap, or NaN if there are too few errors for this test.
     found : bool
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
@@ -80,12 +82,12 @@ class Assessment:
         all stretches counts. Stretches with less than 1% of the answers are left out. If `grade_at_most` is
         "negligible", the grade is "close to calibrated". Otherwise, if `found` is False, the grade is "none shown" or
         "too few to say". It is "too few to say" if overconfidence of 10 percentage points could have been missed:
-        `detectable_over` is above 0.1 or NaN. If only the gap between average confidence and accuracy is tested, the
-        interval of the gap gives the grade, and the grade is "too few to say" only if `p_value` is NaN.
+        `detectable_over` is above 0.1 or NaN. If only the gap is tested, the interval of the gap gives the grade, and
+        the grade is "too few to say" only if `p_value` is NaN.
     grade_at_most : str
         How bad the miscalibration may be at most, from "negligible" to "unusable". The intervals are the same as for
-        `grade`, but both ends of each interval are graded. The worst of these grades counts. If only the gap is tested
-        and `p_value` is NaN, `grade_at_most` is "unusable".
+        `grade`, but both ends of each interval are graded. The worst of these grades counts. If `p_value` is NaN,
+        `grade_at_most` is "unusable".
     n_samples : int
         Number of answers.
     confidence, accuracy : float
@@ -98,8 +100,7 @@ class Assessment:
         Average confidence minus accuracy, and the 95% interval of this gap. The interval contains 0 if `found` is
         False; its ends are NaN if `p_value` is NaN.
     observed_errors, expected_errors : float
-        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested: if
-        weights differ, if answers are graded, or if answers come in clusters.
+        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN if only the gap is tested.
     levels : tuple of Stretch
         The first stretch has all answers. The other stretches have the answers with a confidence of at least 0.5, 0.9,
         0.99, 0.999 and 1.0. Stretches without answers are left out. Empty if only the gap is tested.
@@ -176,7 +177,7 @@ class Assessment:
         return self.levels + tuple(each for each in named if each is not None and each not in self.levels)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row for each stretch: its counts, rates and p-value.
+        """Return a table with a row for each range of confidence in `stretches`.
 
         Returns
         -------

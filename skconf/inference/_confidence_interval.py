@@ -84,7 +84,7 @@ def confidence_interval(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> Interval | pd.DataFrame:
-    """Compute a confidence interval of a metric for new samples from the same source.
+    """Compute a confidence interval for the population value of a metric.
 
     By default, the method depends on the metric and on the number of errors. With at least 1,000 samples and 100
     errors, 95% intervals cover the true value in 93 to 97% of simulated data sets. With fewer errors, and for the size
@@ -139,7 +139,7 @@ def confidence_interval(
         importances: a weight of 2 does not mean two samples, and the interval stays the same if all weights are
         doubled.
     **params
-        Parameters of a metric given alone.
+        Parameters of the metric; allowed only with a single metric.
 
     Returns
     -------
@@ -210,9 +210,8 @@ def confidence_interval(
     If a metric has two finite bounds, the interval is Wilson's for a proportion with the same standard error. It stays
     within the bounds, and is not a single point even if all samples agree. So the interval of `accuracy` is Wilson's.
     For `roc_auc` in a binary task, the standard error is DeLong's, and the normal distribution is used. With clusters,
-    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. With few errors and strata,
-    intervals by "delta" are too narrow. With few errors and clusters, intervals of averages over classes are too
-    narrow.
+    strata or unequal weights, `accuracy` and `roc_auc` are treated like other metrics. If errors are few, these
+    intervals are too narrow: intervals by "delta" with strata, and intervals of averages over classes with clusters.
 
     "bayesian" uses the quantiles of 2,000 draws. In each draw, the weight of every sample is multiplied by an
     exponential variable, as in the Bayesian bootstrap [5]_. A small data set may lack errors or right answers, so some
@@ -221,19 +220,18 @@ def confidence_interval(
     answer is added in the same way. With clusters, an error and a right answer are always added. For
     `confidence_roc_auc_score`, two errors (or two right answers, if these are rarer) are added instead: one with a
     higher and one with a lower confidence than all other answers. For an average over classes, three answers are added
-    for each rare class: a true positive, a false negative and a false positive of the class. A class is rare if it has
-    at most 50 samples (100 for an area under a curve), and at most three times as many samples as the data have errors.
-    The standard error is the standard deviation of the draws. The coverage was measured in simulations, not proved.
-    With clusters, all samples of a cluster have the same exponential variable, and the weight of added answers is
-    multiplied by the design effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of
-    errors within clusters.
+    for each rare class: a true positive, a false negative and a false positive of the class. A class is rare if its
+    size is at most 50 (100 for an area under a curve), and at most three times the number of errors. The standard error
+    is the standard deviation of the draws. The coverage was measured in simulations, not proved. With clusters, all
+    samples of a cluster have the same exponential variable, and the weight of added answers is multiplied by the design
+    effect 1 + ρ (Σ m² / Σ m − 1). Here m is the size of a cluster, and ρ the correlation of errors within clusters.
 
     In the table, "strata weigh unequally" means: the mean weight of a sample differs between strata, and there are no
     clusters or costs. Profiles of :meth:`skconf.ConfidenceProfile.at_prevalence` have such strata. "bayesian" draws
     within each stratum, and each stratum keeps its weight. Each draw adds an error and a right answer to every stratum.
     If a stratum has fewer than ten errors, its added error weighs less in half of the draws. If it has fewer than ten
-    right answers, its added right answer weighs less in the other half. The interval reaches from the smallest to the
-    largest quantile of the two halves. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations with
+    right answers, its added right answer weighs less in the other half. Each half gives an interval; the result is the
+    smallest interval that contains both. "mover" combines Jeffreys' intervals of the strata [7]_. In simulations with
     prevalences of 0.3 to 20%, 95% intervals covered the true value in 94 to 98% of sets if at least one error was
     expected in the more frequent class. If less than one was expected, they covered it in 95 to 99%. "delta" covered
     the true value in 33 to 88%.

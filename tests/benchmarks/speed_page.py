@@ -52,8 +52,8 @@ def page(found, machine):
 
 ![Time and memory against rows: the times of most metrics lie between one pass and a few sorts](pictures/speed_rows.png)
 
-Grey lines are one pass over a column and one sort, orange lines are other libraries, and thin lines are the other
-metrics. Dotted parts were not measured.
+The grey lines are for comparison: they show one sum over all probabilities ("one read"), one pass over a column, and
+one sort. Orange lines are other libraries. Thin lines have no name. Dotted parts were not measured.
 
 ![Time and memory against classes: most metrics hardly grow, once the profile is made](pictures/speed_classes.png)
 

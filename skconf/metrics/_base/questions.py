@@ -38,7 +38,7 @@ class Question:
 QUESTIONS = (
     Question(
         "sure",
-        "Is it overconfident, or underconfident?",
+        "Is the model overconfident, or underconfident?",
         "Compare the average confidence with the accuracy. Start here.",
         ("_calibration.mean_calibration",),
         "trust",
@@ -46,7 +46,7 @@ QUESTIONS = (
     ),
     Question(
         "errors",
-        "How overconfident are its errors?",
+        "How overconfident are the errors?",
         "Of a hundred answers with a confidence of 99%, one should be wrong. The less likely an error was, "
         "the more it counts. So these metrics show errors at high confidence, which averages hide.",
         ("_size_ratio",),
@@ -54,7 +54,7 @@ QUESTIONS = (
     ),
     Question(
         "calibrated",
-        "Is it calibrated?",
+        "Is the model calibrated?",
         "Are 80% of the answers with a confidence of 80% right? Each of these metrics measures the "
         "difference, or tests it.",
         ("_calibration",),
@@ -62,7 +62,7 @@ QUESTIONS = (
     ),
     Question(
         "knows",
-        "Do its confidences separate right answers from wrong ones?",
+        "Do the confidences separate right answers from wrong ones?",
         "A calibrated model may be useless. The values of these metrics are good only if right answers have higher "
         "confidences than wrong ones.",
         ("_proper", "_risk_coverage.auc"),
@@ -70,7 +70,7 @@ QUESTIONS = (
     ),
     Question(
         "weighted",
-        "How accurate is it, if confident answers count more?",
+        "How accurate is the model, if confident answers count more?",
         "These are the usual metrics, with each answer weighted by its confidence. If the weighted metric is higher "
         "than the plain one, the confidences are useful.",
         ("_confidence_weighted",),
@@ -78,7 +78,7 @@ QUESTIONS = (
     ),
     Question(
         "classes",
-        "Does it find every class, also rare ones?",
+        "Does the model find every class, also rare ones?",
         "These are precision and recall, computed from the probability of each class. Even if a rare "
         "class is never predicted, they show whether the samples of this class get a high probability for it.",
         ("_probabilistic",),
@@ -86,7 +86,7 @@ QUESTIONS = (
     ),
     Question(
         "abstain",
-        "How good are the answers that it accepts?",
+        "How good are the accepted answers?",
         "Answers with a confidence below the threshold go to a person. Read the coverage together with the error rate "
         "of the accepted answers.",
         ("_cwsa", "_risk_coverage"),
@@ -95,9 +95,9 @@ QUESTIONS = (
     ),
     Question(
         "cost",
-        "What do its decisions cost?",
-        "Errors and abstentions have prices. If you know the prices, use the mean cost; if not, use the cost over all "
-        "prices.",
+        "What do the decisions cost?",
+        "Errors and abstentions have prices. If you know the prices, use the mean cost at these prices; "
+        "if not, use the average over all prices.",
         ("_ecuas",),
         "choose_a_metric",
     ),

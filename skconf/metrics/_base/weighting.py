@@ -22,9 +22,9 @@ _EXCEPTIONS = ("log_loss", "d2_log_loss_score")
 def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -> "ConfidenceWeighted":
     """Return the confidence-weighted version of a metric that takes sample weights.
 
-    The metric gets the weights w c, where w is the sample weight and c the confidence of the predicted class. So a
-    prediction counts by its confidence. If the metric counts a sample of weight 2 as two samples, the result is the
-    metric of the confidence-weighted confusion matrix or ROC curve.
+    The metric gets the weights w c, where w is the sample weight and c the confidence of the predicted class. If the
+    metric counts a sample of weight 2 as two samples, the result is the metric of the confidence-weighted confusion
+    matrix or ROC curve.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
 
 @dataclass(frozen=True, repr=False)
 class ConfidenceWeighted:
-    """A metric that counts predictions by their confidence, made by :func:`confidence_weighted`.
+    """A confidence-weighted version of a metric, returned by :func:`confidence_weighted`.
 
     Parameters
     ----------
