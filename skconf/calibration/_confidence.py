@@ -39,9 +39,9 @@ class ConfidenceCalibrator(Calibrator):
 
     Notes
     -----
-    If answers have no classes, such as the answers of a generative system, you do not need this class. Fit any
-    calibrator with ``fit(confidence, correct, labels=[False, True])``. Then ``predict_proba(confidence)[:, 1]`` is the
-    calibrated confidence.
+    If answers have no classes, such as the answers of a generative system, fit any other calibrator instead, with
+    ``fit(confidence, correct, labels=[False, True])``. Then ``predict_proba(confidence)[:, 1]`` is the calibrated
+    confidence.
 
     References
     ----------

@@ -64,9 +64,9 @@ class MatrixCalibrator(AmongPresentCalibrator):
     Notes
     -----
     The loss is convex. Its minimum is found by L-BFGS, in variables in which the curvature is about 1. With more than
-    31 classes, the search uses single precision, and ends with a mean loss within about 1e-4 of the minimum. The
-    package probmetrics minimises the same loss, but in float32. It takes no weights. If a class has no samples, its fit
-    drives the probability of this class towards 0. Weights are repetition counts.
+    31 classes, the search uses single precision, and ends with a mean loss within about 1e-4 of the minimum. Weights
+    are repetition counts. The package probmetrics minimises the same loss, but in float32 and without weights. If a
+    class has no samples, probmetrics drives the probability of this class towards 0.
 
     References
     ----------

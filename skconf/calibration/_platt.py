@@ -38,7 +38,8 @@ class PlattCalibrator(OneVsRestCalibrator):
         probability; so does scikit-learn's sigmoid calibration (1.9 and before) if the classifier has no
         ``decision_function``. With "logit", probabilities of 0 are first replaced by a small positive number. If the
         calibration data contain zeros, this number is half the smallest positive probability of the class; otherwise it
-        is at most 1e-8. Probabilities of 1 are replaced in the same way.
+        is at most 1e-8. Probabilities of 1 are replaced by 1 minus such a number, which is computed in the same way
+        from the distances to 1.
 
     Attributes
     ----------

@@ -102,12 +102,14 @@ class PooledCalibrator(AmongPresentCalibrator):
     other folds: on 4,000 samples, or on 100 K² if this is more. If these samples would include fewer than 50 of the
     rarest class, members are fitted on all other folds. One fold after the other is predicted, until there are
     predictions of 2,000 samples. So with 10,000 samples and two classes of similar size, each member is fitted on 4,000
-    samples, predicts 2,000, and is then fitted on all samples. The weights maximise the log likelihood plus a Dirichlet
-    prior that counts as 8 samples. If you name the members, the prior is the same for all. For the default members, the
-    prior favours members with few parameters if there are few samples. In both cases, the prior is smaller for members
-    whose likelihood on the folds is far below the best likelihood. Weights of samples are repetition counts.
+    samples, predicts 2,000, and is then fitted on all samples. The weights of the members maximise the log likelihood
+    of these predictions plus the logarithm of a Dirichlet prior, which counts as 8 samples. If you name the members,
+    the prior is the same for all. For the default members, the prior favours members with few parameters if there are
+    few samples. In both cases, the prior is smaller for members whose likelihood on the folds is far below the best
+    likelihood. Weights of samples are repetition counts.
 
-    If no sample can be held out, there is no likelihood, and each member keeps its weight from the prior.
+    If no sample can be held out, there are no such predictions, and the Dirichlet prior alone sets the weights of the
+    members.
 
     References
     ----------

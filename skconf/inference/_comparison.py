@@ -50,7 +50,7 @@ class Comparison:
     first, second : str
         The models.
     first_value, second_value : float
-        The metric, or the score, of each model.
+        Value of the metric or scorer for each model.
     difference : float
         Value of the first model minus the value of the second.
     low, high : float
@@ -147,7 +147,7 @@ def compare(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights, as in :func:`confidence_interval`.
     **params
-        Parameters of the metric, if there is only one.
+        Parameters of the metric; allowed only with a single metric.
 
     Returns
     -------

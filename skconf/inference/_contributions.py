@@ -46,7 +46,7 @@ def contributions(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. The page of the metric says how they enter the value.
     **params
-        Parameters of the metric, if there is only one.
+        Parameters of the metric; allowed only with a single metric.
 
     Returns
     -------

@@ -38,7 +38,7 @@ class Interval:
     Attributes
     ----------
     value : float
-        The metric, or the score.
+        Value of the metric or scorer.
     low, high : float
         Ends of the interval; NaN if there is no interval.
     standard_error : float

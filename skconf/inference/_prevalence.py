@@ -35,7 +35,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, repr=False)
 class PrevalenceEstimate:
-    """Shares of the classes with intervals, and a test of whether these shares explain the probabilities.
+    """Estimated shares of the classes, their intervals, and a test of whether only these shares have changed.
 
     Attributes
     ----------
@@ -119,13 +119,14 @@ def estimate_prevalence(
     Notes
     -----
     The estimate maximises the likelihood by EM [1]_, with probabilities that are calibrated on the labelled rows. Let
-    π_k be the estimated shares, and f the probabilities of the classes, corrected for these shares. If the mean of f in
-    class k is E_k f, the mean where the model is used is Σ π_k E_k f. The interval follows from the means E_k f and the
-    covariance Σ π_k² Cov_k f / n_k + Cov f / n, for n_k labelled rows of class k and n rows without labels. So the
-    interval includes the random errors of the labelled rows and of the rows without labels, and nothing is resampled.
-    If the smallest labelled class has m rows, estimated shares below 10/m count as 10/m in f. In trials with 200 to
-    5,000 labelled rows of two classes, 95% intervals covered the true share in 97.6% of the sets on average: in 96 to
-    99%, depending on the number of rows. With the ten classes of CIFAR-10, the intervals covered the true share in 90%.
+    π_k be the estimated shares, and f the probabilities of the classes, corrected for these shares. Let E_k f be the
+    mean of f in class k. Where the model is used, the mean of f is then Σ π_k E_k f. The interval follows from the
+    means E_k f and the covariance Σ π_k² Cov_k f / n_k + Cov f / n, for n_k labelled rows of class k and n rows without
+    labels. So the interval includes the random errors of the labelled rows and of the rows without labels, and nothing
+    is resampled. If the smallest labelled class has m rows, estimated shares below 10/m count as 10/m in f. In trials
+    with 200 to 5,000 labelled rows of two classes, 95% intervals covered the true share in 97.6% of the sets on
+    average: in 96 to 99%, depending on the number of rows. With the ten classes of CIFAR-10, the intervals covered the
+    true share in 90%.
 
     The test is Hansen's [2]_. Rows are counted in bins of the score; with two classes, there are eight bins. The test
     asks whether the counts of the rows without labels are a mixture of the counts of the labelled classes. Half a row

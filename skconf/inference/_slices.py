@@ -65,7 +65,7 @@ def by_group(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights, as in :func:`confidence_interval`.
     **params
-        Parameters of the metric, if there is only one.
+        Parameters of the metric; allowed only with a single metric.
 
     Returns
     -------

@@ -79,7 +79,8 @@ def _nothing(verdict: Assessment) -> str:
             f"Even overconfidence of {_points(verdict)} points would be missed in one of five data sets like this one"
         )
         return f"{text} {missed}."
-    found = f"Overconfidence of {_points(verdict)} points would be found in four of five data sets like this one"
+    what = f"overconfidence of {_points(verdict)} points"
+    found = f"If there were {what}, it would be found in four of five data sets like this one"
     return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}.{_hidden(verdict)}"
 
 
@@ -242,7 +243,7 @@ def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
         return f"Close to calibrated: {text} {only}"
     if not verdict.found:
         points = _points(verdict)
-        found = f"A gap of {points} points would be found in four of five data sets like this one"
+        found = f"If there were a gap of {points} points, it would be found in four of five data sets like this one"
         return f"No sign of a gap: {text} {found}. {only}"
     direction = "overconfident" if verdict.gap > 0 else "underconfident"
     how = _in_direction(direction, verdict.grade, 1 - verdict.accuracy, 1 - verdict.confidence)

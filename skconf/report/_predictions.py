@@ -141,15 +141,14 @@ def confidence_report(
     Raises
     ------
     ValueError
-        If predictions are not valid for a metric. If a metric does not exist (the message has close matches) or is not
-        a number. If a model has the name of another column of the table, or `confidence_level` is invalid. If `slices`
-        has no column, a column of another length, or a column with a different string in nearly every row. If
-        `prevalence` has an unknown label, a share out of range, or a share for a class without rows; if its shares do
-        not sum to 1; or if there are no true labels. If ``by="class"`` is passed with a parameter that it does not use,
-        or with predictions that hold no classes.
+        If predictions are not valid for a metric. If a metric does not exist. If a model has the name of another column
+        of the table, or `confidence_level` is invalid. If `slices` has no column, a column of another length, or a
+        column with a different string in nearly every row. If `prevalence` has an unknown label, a share out of range,
+        or a share for a class without rows; if its shares do not sum to 1; or if there are no true labels. If
+        ``by="class"`` is passed with a parameter that it does not use, or with predictions that hold no classes.
     TypeError
-        If predictions are missing, or passed together with a profile that holds them. If the columns of `slices` have
-        no names.
+        If predictions are missing, or passed together with a profile that holds them. If the value of a metric is not a
+        single number. If the columns of `slices` have no names.
 
     Warns
     -----
@@ -185,9 +184,10 @@ def confidence_report(
 
     The report has the same sections for graded answers, for answers in clusters and for costs. In these cases,
     intervals assume that the units are independent: the clusters if there are any, else the answers. Guarantees need
-    independent answers that are right or wrong. So they use one random answer of each cluster, and draw each graded
-    answer once as right, with the grade as probability, or else as wrong. Costs have no bound, so there are neither
-    guaranteed thresholds nor p-values of slices. In a multilabel task, the page lists the labels, worst first.
+    independent answers that are right or wrong. So they use one random answer of each cluster. They draw each graded
+    answer once at random as right or wrong: it counts as right with a probability equal to its grade. Costs have no
+    bound, so there are neither guaranteed thresholds nor p-values of slices. In a multilabel task, the page lists the
+    labels, worst first.
 
     Models are compared as in :func:`skconf.inference.compare`, by their distance from the best value. A star marks a
     model that is significantly better. Without a star, do not rely on a smaller loss: on other samples, the same model
@@ -259,9 +259,9 @@ def confidence_report(
       right (95% interval 88.4–97.1). Worst at a confidence of 0.9 or more: 9 errors in
       142 answers, where the confidences imply 0.3 errors.
     lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
-      answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
-      be found in four of five data sets like this one. At a confidence of 0.9 or
-      more, as many as 7.1% of answers may be wrong.
+      answers are right (95% interval 92.5–99.3). If there were overconfidence of 5.6
+      points, it would be found in four of five data sets like this one. At a
+      confidence of 0.9 or more, as many as 7.1% of answers may be wrong.
     >>> report.frame.at["aurc_loss", "best_model"]
     'no difference shown'
 

@@ -129,7 +129,8 @@ def _at_both_ends(parts: Sequence[ConfidenceProfile], objective: Objective) -> T
     best = int(np.flatnonzero(shown)[-1])
     stricter = max(found, key=lambda each: each.threshold)
     if best == 0:
-        reason = stricter.reason or "no threshold was shown to meet the target at both ends of the range"
+        unshown = "no threshold was shown to meet the target at both ends of the given range of class shares"
+        reason = stricter.reason or unshown
         return replace(stricter, threshold=np.inf, feasible=False, risk_upper_bound=np.nan, reason=reason)
     bound = max(float(each.results["risk_upper_bound"][best]) for each in found)
     threshold = float(stricter.results["threshold"][best])

@@ -151,8 +151,9 @@ class TunedThreshold:
         -------
         DataFrame
             A row for each threshold, from infinity down. The columns are `threshold`, `coverage`, `risk`,
-            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be chosen: it misses
-            the target, or the objective is a function that excludes it. For all other thresholds, higher is better.
+            `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be chosen: it misses the
+            target, or the objective is a function that excludes it. Among all other thresholds, a higher `objective` is
+            better.
         """
         return pd.DataFrame(self.results)
 

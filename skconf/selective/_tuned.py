@@ -70,8 +70,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         can have a mapping of slice to number. The keys "false_negative_rate", "false_positive_rate" and "recall" have a
         mapping of class to number. :func:`tune_threshold` says what each key limits.
 
-        If several thresholds keep the promises of a mapping, the objective "risk" chooses the largest coverage;
-        "coverage" chooses the smallest.
+        With a mapping, the objective "risk" chooses the largest coverage that keeps all promises, and "coverage"
+        chooses the smallest coverage that keeps them.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in [0.5, 1); only for the objective "risk", or with a
         mapping as `target`. If None, only the observed error rate is at most `target`, and nothing is guaranteed about
@@ -151,11 +151,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         NaN if no sample is accepted. Without a `confidence_level` it is a little too low, because this threshold was
         the best of many on the same samples. With a `prevalence`, coverage and risk are weighted to the given shares.
     risk_upper_bound_ : float
-        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. With probability
-        `confidence_level`, the risk is at most `target`. If this limit is below `target`, the risk may exceed the limit
-        with a higher probability than 1 − `confidence_level`, because the limit is computed on the samples that chose
-        the threshold. With a `prevalence`, ``risk_`` may be above the limit, which is computed on samples drawn with
-        the given shares.
+        Upper confidence limit of the risk at this threshold; NaN without a `confidence_level`. If this limit is below
+        `target`, the risk may exceed the limit with a higher probability than 1 − `confidence_level`, because the limit
+        is computed on the samples that chose the threshold. With a `prevalence`, ``risk_`` may be above the limit,
+        because the limit is computed on a random part of the samples, drawn with the given shares.
     thresholds_ : Series
         With `slices`, the threshold of each slice. It is infinite if everything in the slice is rejected.
     guarantees_ : DataFrame
@@ -164,7 +163,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         Arrays with a value for each threshold: `threshold` (descending from infinity, which accepts nothing),
         `coverage`, `risk`, `risk_upper_bound` and `objective`. `objective` is NaN for a threshold that cannot be
-        chosen; otherwise, higher is better. Empty if there are `guarantees_`.
+        chosen. A higher `objective` is better. Empty if there are `guarantees_`.
     by_class_ : DataFrame
         Coverage and risk of each class, if there is a `prevalence` and no `slices`. `TunedThreshold.by_class` describes
         the columns.
@@ -187,22 +186,21 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     gets an equal share of δ. If a test passes, its share is added to that of the next test [1]_, [2]_. The loosest
     threshold that passes is chosen. The probability that at least one test passes wrongly is computed exactly.
 
-    If samples are independent and identically distributed, the `confidence_level` is exact for any classifier in two
-    cases:
+    If samples are independent and identically distributed, the `confidence_level` is exact for any classifier if one of
+    two conditions holds:
 
-    - All scores differ, and `thresholds` is None. The risk may then fall as the coverage grows.
-    - As the coverage grows, the risk never falls once it has reached `target`. Scores may then be equal, and
-      `thresholds` may be set.
+    - All scores differ, and `thresholds` is None. This is enough even if the risk falls as the coverage grows.
+    - Once the risk has reached `target`, it never falls as the coverage grows. This is enough even if scores are equal
+      or `thresholds` is set.
 
     With `groups`, the threshold is chosen on one random sample of each cluster, and the promise is about the risk of a
     random sample of a random new cluster. In ``cross_validate``, enable metadata routing and pass
     ``params={"groups": groups}``, because its argument `groups` does not reach this classifier.
 
     The promise holds for new samples from the same source, and for all accepted samples together. It need not hold for
-    each class or group, or after a shift. If ``GridSearchCV`` tunes this classifier, set `n_candidates`. With
-    cross-fitting, the scores were computed by other classifiers than the final one, so the `confidence_level` is
-    approximate, and a warning says so. Sample weights apply to the training and the calibration; without a
-    `confidence_level`, also to the choice of the threshold.
+    each class or group, or after a shift. With cross-fitting, the scores were computed by other classifiers than the
+    final one, so the `confidence_level` is approximate, with a warning. Sample weights apply to the training and the
+    calibration; without a `confidence_level`, also to the choice of the threshold.
 
     References
     ----------

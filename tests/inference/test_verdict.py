@@ -81,8 +81,8 @@ class TestWords:
         found = assess_confidence(profile_of(sure, spread(1 - sure, 215)))
         assert str(found) == (
             "No sign of miscalibration: average confidence is 79.0%, and 78.5% of answers are right "
-            "(95% interval 75.3–81.5). Overconfidence of 4.1 points would be found in four of five data sets "
-            "like this one."
+            "(95% interval 75.3–81.5). If there were overconfidence of 4.1 points, it would be found in four of "
+            "five data sets like this one."
         )
         assert found.p_value > 0.5
         assert found.grade == "none shown"

@@ -209,7 +209,7 @@ def _refuse_in_batches(given: Mapping[str, Any]) -> None:
         "confidence_level": ("give no intervals", ", or use accumulate(), which reads in batches and gives intervals"),
         "abstained": ("count only answers", ""),
         "cluster": ("give no intervals", ""),
-        "score": ("show no thresholds for another score", ""),
+        "score": ("give thresholds for the confidence, but for no other score", ""),
     }
     for name, (what, instead) in lacking.items():
         if given[name] is not None:

@@ -31,7 +31,7 @@ def _of_costs(assessment: Assessment) -> str:
     if assessment.found:
         return f"{'Overconfident' if assessment.gap > 0 else 'Underconfident'}: {text} {only}"
     gap = number(assessment.detectable_over)
-    found = f"A gap of {gap} would be found in four of five data sets like this one."
+    found = f"If there were a gap of {gap}, it would be found in four of five data sets like this one."
     return f"No sign of a gap: {text} {found} {only}"
 
 
