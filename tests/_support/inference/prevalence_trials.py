@@ -459,12 +459,13 @@ def intervals_part(frame):
     errors = [expected_errors(*row) for row in zip(frame["model"], frame["share"], common, strict=True)]
     frame = frame.assign(expected=np.array(list(_EXPECTED))[np.searchsorted(list(_EXPECTED.values()), errors) - 1])
     held, least, by_errors = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["expected"])
-    sets = ", ".join(f"{len(some):,} sets with {n} rows" for n, some in frame.groupby("n", sort=False))
+    sets = [f"{len(some):,} sets with {n} rows" for n, some in frame.groupby("n", sort=False)]
+    sets[0] = sets[0].replace(" + ", " rows of the common class and ") + " of the rarer class"
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
     text = table([["metric", *held.index, "lowest share of any model and size"], *rows])
     noise = [sqrt(0.95 * 0.05 / len(some)) for _, some in frame.groupby("n", sort=False)]
-    text += f"\nThere are {sets}. "
-    text += f"So the standard error of a proportion in the table is {min(noise):.3f} to {max(noise):.3f}.\n"
+    text += f"\nThere are {', '.join(sets)}. "
+    text += f"So the standard error of a proportion near 0.95 is {min(noise):.3f} to {max(noise):.3f}.\n"
     text += "\nThe next table says how often the intervals cover the true value, by the number of errors that are "
     text += "expected in the rows of the common class:\n\n"
     there = [name for name in _EXPECTED if name in by_errors.index]
@@ -489,7 +490,7 @@ def _by_chance(share, n_sets):
     """Say how much a share varies by chance."""
     error = sqrt(share * (1 - share) / n_sets)
     decimals = 2 if error > 0.009 else 3
-    return f"If a proportion of {n_sets:,} sets is near {share:g}, its standard error is {error:.{decimals}f}. "
+    return f"With {n_sets:,} sets, the standard error of a proportion near {share:g} is {error:.{decimals}f}. "
 
 
 # --- the guarantee --------------------------------------------------------------------------------------------------
