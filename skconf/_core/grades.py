@@ -59,7 +59,7 @@ def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> N
         if pd.isna(value):
             rest = ". Leave the row out, or fill in a grade."
             raise DataError(f"{name} is missing in ", row, rest, kind="missing", column=name)
-        known_ones = f" These grades have a number: {shorten(list(grades))}." if grades else ""
+        known_ones = f" So far, it gives numbers only to {shorten(list(grades))}." if grades else ""
         raise DataError(
             f"{name} is {value!r} in ",
             row,

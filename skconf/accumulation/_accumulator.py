@@ -29,7 +29,7 @@ class MetricAccumulator:
     """Scores of predictions that come in parts: batches of a file, partitions of a cluster, one day after another.
 
     An accumulator does not grow with the number of samples. Accumulators can be merged in any order and pickled, so any
-    map-reduce engine can use them. The scores are the same as for all samples in memory, within these limits:
+    map-reduce engine can use them. The scores are the same as if all samples were in memory, within these limits:
 
     - Most metrics are functions of sums. Sums have twice the usual number of digits, so the order of the parts does not
       matter.
@@ -237,12 +237,12 @@ class MetricAccumulator:
         return self._plan.values(state)
 
     def error_bounds(self) -> dict[str, float]:
-        """Return, for each score, a bound on its difference from the score of all samples in memory.
+        """Return, for each score, a bound on the error that comes from rounding the confidences.
 
         Returns
         -------
         dict of str to float
-            The bound on the absolute difference, by the name of the score. It is 0 if the score is exact up to rounding
+            The bound on the absolute error, by the name of the score. It is 0 if the score is exact up to rounding
             errors of about 1e-15.
 
         Raises
@@ -262,7 +262,8 @@ class MetricAccumulator:
         confidence_level : float, default=0.95
             Confidence level, in [0.5, 1).
         n_resamples : int, default=1000
-            Number of random draws of the sums, for metrics whose method is "normal", such as `neg_ece`.
+            How often the accumulated sums are drawn from a normal distribution, for metrics whose method is "normal",
+            such as `neg_ece`.
         random_state : int, Generator or None, default=0
             Seed of these draws.
 

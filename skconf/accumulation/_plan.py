@@ -164,7 +164,7 @@ class Plan:
         return value
 
     def error_bounds(self, state: State) -> dict[str, float]:
-        """Return, for each score, a bound on its difference from the score of all samples in memory."""
+        """Return, for each score, a bound on the error that comes from rounding the confidences."""
         return {name: score.error_bound(state) for name, score in self.scores.items()}
 
     def _check_metrics(self, profile: ConfidenceProfile) -> None:

@@ -12,7 +12,7 @@ _MEANINGS = {
     "correct": "correctness of the prediction: 1, 0, or a grade between 0 and 1",
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
-    "abstained": "abstentions: truth values, or answers that are blank where the model abstains",
+    "abstained": "abstentions: true where the model abstains, or answers that are blank there",
 }
 #: Further options, by the name of the parameter.
 _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
@@ -63,7 +63,7 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         metavar="LABEL",
         help="labels of the --proba columns (default: the part of each name after proba_. If the names do not begin "
         "with proba_, the default is the names themselves if one of them is a true label, and otherwise the sorted "
-        "true labels. For such names, there is no default if the file is read in batches)",
+        "true labels. If the names do not begin with proba_ and the file is read in batches, --labels is required)",
     )
     parser.add_argument(
         "--pos-label",

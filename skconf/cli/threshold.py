@@ -92,16 +92,16 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         type=whole_number(1),
         default=1,
         metavar="N",
-        help="number of models or scores that you compare on the same rows, to choose one. More candidates make each "
-        "promise stricter (default: 1)",
+        help="number of models or scores that you compare on the same rows, to choose one. With more candidates, "
+        "each promise needs more evidence (default: 1)",
     )
     threshold.add_argument(
         "--spend",
         choices=("evenly", "first"),
         default="evenly",
-        help="how the allowed probability of error is divided among the tested thresholds. Let n be the "
-        "number of rows that a guarantee needs. With fewer than 2n rows, 'first' accepts more cases than 'evenly'. "
-        "With many more rows, it accepts fewer (default: 'evenly')",
+        help="how the probability that a promise may be false (1 minus the confidence level) is divided among the "
+        "tested thresholds. Let n be the number of rows that a guarantee needs. With fewer than 2n rows, 'first' "
+        "accepts more cases than 'evenly'. With many more rows, it accepts fewer (default: 'evenly')",
     )
     threshold.add_argument(
         "--seed",

@@ -278,7 +278,7 @@ class Answers:
         Parameters
         ----------
         array : ndarray
-            The array that is stored. A copy of it is not found.
+            An array that the profile stores, such as `profile.confidence`. A copy of the array is not found.
 
         Returns
         -------

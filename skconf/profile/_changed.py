@@ -179,7 +179,8 @@ class Changed(Answers):
             return self if self.costs is None else replace(self, costs=None)
         if not (self.answered or self.prediction_given):
             raise ValueError(
-                "costs of each sample need given predictions, but this profile has none. Build it with y_pred."
+                "costs can only be added to a profile that was built with y_pred or by from_estimator. Build this "
+                "profile again in one of these ways."
             )
         classes = self.require("classes")
         n_decisions = len(classes if self.decisions is None else self.decisions)

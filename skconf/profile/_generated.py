@@ -41,9 +41,9 @@ class FromGenerated(FromPairs):
         Parameters
         ----------
         correct : sequence
-            For each question, whether each of its sampled answers is right (booleans, or 0 and 1). Answers of one class
-            must have the same value. If you pass `given`, pass one value for each question: whether the given answer is
-            right.
+            For each question, whether each of its sampled answers is right (booleans, or 0 and 1). Answers with the
+            same label in `answers` must have the same value. If you pass `given`, pass one value for each question:
+            whether the given answer is right.
         answers : sequence of array-like
             For each question, an array with one label for each sampled answer. Answers with the same label are in the
             same class. The same label in two questions does not mean the same class. Questions may have different
@@ -215,8 +215,8 @@ def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float
     of_best = column[position == best]
     if (of_best != of_best[0]).any():
         raise ValueError(
-            f"{name} differs among answers of the most probable class: some are right, others wrong. Answers of one "
-            "class must have the same meaning."
+            f"{name} differs among answers of the most probable class: some are right, others wrong. In answers, give "
+            "the same label only to answers with the same meaning."
         )
     return float(of_best[0])
 

@@ -63,7 +63,7 @@ class ConfidenceReport:
     In a terminal, it prints the table of metrics and the verdict. With several models, a star marks a model that is
     significantly better than the baseline, by default the first model. A notebook shows the verdicts, the numbers of
     errors, and the table. :meth:`save` writes the whole report: can I trust the confidences, when should the model
-    abstain, which model is better, and where does it fail.
+    abstain, which model is better, and where do models fail.
 
     Make one by :func:`~skconf.confidence_report`, :meth:`from_estimator` or :meth:`from_files`.
 
@@ -202,8 +202,8 @@ class ConfidenceReport:
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.verdict["value"])
         No sign of miscalibration: average confidence is 98.3%, and 96.0% of answers are right (95% interval
-        88.8–99.2). Overconfidence of 5.6 points would be found in four of five data sets like this one. At a
-        confidence of 0.9 or more, as many as 7.7% of answers may be wrong.
+        88.8–99.2). If there were overconfidence of 5.6 points, it would be found in four of five data sets like this
+        one. At a confidence of 0.9 or more, as many as 7.7% of answers may be wrong.
         """
         several = isinstance(estimator, Mapping)
         check_order(X=X, y=y, slices=options.get("slices"))
@@ -275,7 +275,7 @@ class ConfidenceReport:
             Column with the cluster of each row, such as the patient or the question, if rows of a cluster depend on
             each other. Intervals then allow for this, and guarantees use one answer of each cluster. For a log, None
             means the column ``id``. For other files, None means a column with a name such as ``id``, or else
-            ``patient``, whose values repeat. On average, a value may have at most 100 rows. False means that rows are
+            ``patient``, if its values repeat and, on average, each has at most 100 rows. False means that rows are
             independent. Not in batches.
         score : label, default=None
             Column with another score that ranks answers for selection, for example the mean of the confidences that
@@ -492,7 +492,7 @@ class ConfidenceReport:
         return "\n\n".join([as_lines(self._source.named, self._notes(), width), *group_texts(self._source, width)])
 
     def summary(self, *, width: int | None = None) -> str:
-        """Return the report in a few sentences: can I trust it, when to abstain, which model, and where does it fail.
+        """Return the report in a few sentences.
 
         Parameters
         ----------
@@ -502,8 +502,9 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question that is answered. If the report shows groups, the text says only where the
-            model fails. If it shows classes, there is only their table.
+            A paragraph for each question that is answered: whether to trust the confidences, when to abstain, which
+            model is better, and where models fail. For groups, the text says only where the model fails. For classes,
+            it is only their table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)

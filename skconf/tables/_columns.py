@@ -60,9 +60,9 @@ class Columns:
     Other Parameters
     ----------------
     abstained : label or False, default=None
-        Column that says where the model abstains. It holds truth values, or answers that are blank where the model
-        abstains. Rows in which the model abstains need no label, no grade and no confidence. None means ``abstained``,
-        if there is such a column. False: the model never abstains.
+        Column that is true where the model abstains, or a column of answers that are blank there. Rows in which the
+        model abstains need no label, no grade and no confidence. None means ``abstained``, if there is such a column.
+        False: the model never abstains.
     cluster : label or False, default=None
         Column that names the cluster of each row, such as its patient or its question, if rows of a cluster depend on
         each other. False: all rows are independent.

@@ -97,7 +97,8 @@ class LmEvalLog(Log):
         found = _Likelihoods(rows, pairs).graded_by(metric) if all(likelihoods) else None
         if found is None:
             warn(
-                f"the log-likelihoods do not show which choices {metric} graded, so there are no confidences.",
+                f"the choices that {metric} graded cannot be found from the log-likelihoods, so there are no "
+                "confidences.",
                 kind="not rebuilt",
             )
         return found

@@ -61,18 +61,19 @@ def read_log(
     correct : str, default=None
         The grades of the answers. For lm-evaluation-harness: a metric and a filter, ``"exact_match,strict-match"``, or
         only the metric if there is one filter. For Inspect: a scorer, such as ``"choice"``, or one value of a scorer
-        with several values, as ``"SCORER,NAME"``. For other JSON lines: a column of truth values, or of numbers from 0
-        to 1, such as ``"correct"``; a value within an object is named ``"OUTER.INNER"``. If there is only one kind of
-        grades, None selects it. In other JSON lines, None considers only columns with a usual name, such as
-        ``correct``.
+        with several values, as ``"SCORER,NAME"``. For JSON lines of other tools: a column of true and false, or of
+        numbers from 0 to 1, such as ``"correct"``; a value within an object is named ``"OUTER.INNER"``. If there is
+        only one kind of grades, None selects it. In JSON lines of other tools, None considers only columns with a usual
+        name, such as ``correct``.
     confidence : str, default=None
         Column of the returned table that holds the confidences, such as ``"metadata.confidence"``. For multiple choice
         of lm-evaluation-harness, None means the probability of the graded choice, from the softmax of the
         log-likelihoods. For Inspect, None means the column ``score.confidence``, or else ``metadata.confidence``. For
-        other JSON lines, it means the column ``confidence``. If there is no such column, there are no confidences.
+        JSON lines of other tools, it means the column ``confidence``. If there is no such column, there are no
+        confidences.
     abstained : str or False, default=None
-        Column of the returned table that says where the model abstains. It holds truth values, or answers that are
-        blank where the model abstains. None means the rules in Notes. False means that the model never abstains.
+        Column of the returned table that is true where the model abstains, or a column of answers that are blank there.
+        None means the rules in Notes. False means that the model never abstains.
 
     Returns
     -------
@@ -86,8 +87,8 @@ def read_log(
         - ``state`` : "answered" if the model answers. If it abstains, the reason: "graded N", "content filter",
           "said so", "blank" or "[invalid]". If there is no grade, "failed" if the model failed, and else "unscored".
         - ``y_pred`` : the answer. For multiple choice by log-likelihoods, the number of the graded choice, from 0.
-        - ``proba_0``, ``proba_1``, … : for multiple choice by log-likelihoods, the softmax of these log-likelihoods. If
-          they do not show which choices the metric graded, there are no such columns.
+        - ``proba_0``, ``proba_1``, … : for multiple choice by log-likelihoods, the softmax of these log-likelihoods.
+          There are no such columns if `read_log` cannot find which choices the metric graded (see Notes).
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect), other columns of JSON
           lines : further text and numbers that the log has for the question. In Inspect, ``metadata.NAME`` is in the
           metadata of the sample, and ``score.NAME`` in the metadata of its score.
@@ -98,10 +99,10 @@ def read_log(
     Raises
     ------
     DataError
-        A ValueError. If the file is not such a log, or has no graded sample. If there are several metrics, filters or
-        scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If the output type of the
-        log is ``loglikelihood``, because ``acc`` then does not say whether an answer is right, but whether the model
-        would write a given text.
+        A ValueError. If the file is not of one of the three kinds, or has no graded sample. If there are several
+        metrics, filters or scorers (the message lists them). If a column is missing, or grades are not in [0, 1]. If
+        the output type of the log is ``loglikelihood``, because ``acc`` then does not say whether an answer is right,
+        but whether the model would write a given text.
     ImportError
         If nothing is installed that can decompress an ``.eval`` log.
 
@@ -109,7 +110,7 @@ def read_log(
     -----
     UserWarning
         If lines or samples cannot be read. They are left out; the warning says how many there are, and names the first.
-        If the log-likelihoods do not show which choices the metric graded. The table then has no confidences.
+        If `read_log` cannot find which choices a metric graded. The table then has no confidences from log-likelihoods.
 
     See Also
     --------
@@ -127,14 +128,16 @@ def read_log(
       I (incorrect).
     - The answer is ``[invalid]``, which filters of lm-evaluation-harness write if they find no answer.
 
-    If you name a column with `abstained`, only this column says where the model abstains. In other JSON lines, a column
-    ``abstained`` is used in this way even if you do not name it.
+    If you name a column with `abstained`, only this column says where the model abstains. In JSON lines of other
+    tools, a column ``abstained`` is used in this way even if you do not name it.
 
     In ``correct``, Inspect's letter grades are numbers: C (correct) is 1, P (partial) is 0.5, I (incorrect) and N (no
     answer) are 0. The metrics of lm-evaluation-harness grade different choices: ``acc`` grades the choice with the
     largest log-likelihood, ``acc_norm`` the choice with the largest log-likelihood per character, and ``acc_bytes`` the
     choice with the largest log-likelihood per byte. The confidence belongs to the choice that the metric grades. The
-    metric ``brier_score`` is never read, because these logs hold it as an array written as text.
+    log does not name this choice, so `read_log` computes it by the rule of the metric. It uses the computed choices
+    only if they are right exactly in the rows in which the metric is 1. The metric ``brier_score`` is never read,
+    because these logs hold it as an array written as text.
 
     Examples
     --------

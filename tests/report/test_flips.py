@@ -38,7 +38,7 @@ def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_inter
     assert flips.excluded == pytest.approx(max(abs(found.low), abs(found.high)))
     first = of_accuracy(confidence_report(profiles()))
     assert f"{flips.n_flipped} answers are right with only one of the two models, {flips.to_wrong} with a" in first
-    assert f"The accuracies differ by at most {100 * flips.excluded:.1f} points (5% level)" in first
+    assert f"The accuracies differ by at most {100 * flips.excluded:.1f} points (95% confidence limit)" in first
 
 
 @pytest.mark.parametrize("n_compared", [1, 6])
@@ -71,7 +71,7 @@ def test_no_flip_excludes_what_the_rule_of_three_excludes():
     same = profiles()["a"]
     assert Flips.of(same, same).excluded == pytest.approx(1 - 0.05 ** (1 / N))
     text = of_accuracy(confidence_report({"a": same, "b": same}))
-    assert text.endswith("0 with a. The accuracies differ by at most 0.5 points (5% level).")
+    assert text.endswith("0 with a. The accuracies differ by at most 0.5 points (95% confidence limit).")
     weighted = same.with_weight(np.arange(N) + 1.0)
     assert np.isnan(Flips.of(weighted, weighted).excluded)
 

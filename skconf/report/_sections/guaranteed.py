@@ -48,9 +48,10 @@ def _table(evidence: Evidence, model: Any, found: pd.DataFrame) -> pd.DataFrame:
 
 def _note(evidence: Evidence) -> str:
     return (
-        f"With a probability of {100 * evidence.level:g}%, the {words_of(evidence).risk} among accepted new cases is "
-        f"at most {100 * evidence.target:g}% in all slices that have a threshold. The more slices there are, the more "
-        "rows each threshold needs. A slice without a threshold may get one if you name fewer columns."
+        f"With a probability of {100 * evidence.level:g}%, all of these thresholds keep the limit: in each slice with "
+        f"a threshold, the {words_of(evidence).risk} among accepted new cases is at most {100 * evidence.target:g}%. "
+        "The more slices there are, the more rows each threshold needs. A slice without a threshold may get one if you "
+        "name fewer columns."
     )
 
 

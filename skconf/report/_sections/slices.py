@@ -79,8 +79,9 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p: if confidences are calibrated and rows are independent, the probability of at least as many errors is at "
-        f"most p. p is adjusted by Holm's method for {len(slices.names):,} groups, and shown if it is at most 0.05."
+        "p: if confidences are calibrated and rows are independent, an excess of errors as large as observed, or "
+        f"larger, has at most this probability. p is adjusted by Holm's method for {len(slices.names):,} groups, and "
+        "shown if it is at most 0.05."
     )
 
 
@@ -93,8 +94,9 @@ def _note(slices: BySlice) -> str:
         "it counts as right with a probability equal to its correctness. The test counts the drawn errors."
     )
     return (
-        "Overconfident: more errors than the confidences imply. p: the probability of at least as many errors if "
-        f"confidences are calibrated and {slices.tested_by} are independent. p is adjusted by Holm's method for "
-        f"{len(slices.names):,} slices, and shown if it is at most 0.05."
+        "Overconfident: more errors than the confidences imply. p: if confidences are calibrated and "
+        f"{slices.tested_by} are independent, an excess of errors as large as observed, or larger, has this "
+        f"probability. p is adjusted by Holm's method for {len(slices.names):,} slices, and shown if it is at most "
+        "0.05."
         f"{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

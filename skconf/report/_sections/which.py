@@ -74,7 +74,7 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n
         return text
     most = decimal(100 * flips.excluded, 1)
     points = "point" if most == "1.0" else "points"
-    text = f"{text}. The accuracies differ by at most {most} {points} (5% level)"
+    text = f"{text}. The accuracies differ by at most {most} {points} (95% confidence limit)"
     if np.isnan(flips.standard_error):
         return text
     found = decimal(100 * flips.detectable(n_compared), 1)
@@ -240,7 +240,7 @@ def _answered(evidence: Evidence) -> TablePart:
     n_models = len(evidence.answered[0].reached)
     together = ""
     if n_models > 2:
-        together = f" For each limit, all intervals contain the true differences with a probability of {level}."
+        together = f" For each limit, the probability that all intervals contain the true differences is {level}."
     title = f"Cases answered at each limit of the {words.allowed}"
     note = (
         "Answered: how many of 1,000 cases a model answers at its best observed threshold. The differences are between "
