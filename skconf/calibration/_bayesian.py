@@ -74,7 +74,8 @@ class BayesianCalibrator(OneVsRestCalibrator):
     twelve priors and f(l) = l are equally probable. For each prior, the mode of the posterior is found by Newton's
     method, with expected second derivatives. 64 curves around the mode are drawn from a Student distribution. They are
     weighted by the ratio of the posterior's density to the density of this distribution [1]_. The curves also give an
-    estimate of the probability of the data under the prior. This probability is the weight of the prior's mean curve.
+    estimate of the probability of the data under the prior. The mean curves of the priors are averaged with these
+    probabilities as weights.
     If the samples have more than 257 different log-odds, neighbouring log-odds are put into groups, at most 257.
     Weights of samples are repetition counts.
 

@@ -121,9 +121,9 @@ class ECUASDisplay(Display):
             rejection; None means some costs from 0 to 1 − 1/K. With "answer": the values of n, with a pair of lines for
             each n; None means 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the costs. "auto" is logarithmic if the costs of the classifiers on the axes span more than a
-            factor of ten. With the kind "reject_cost", this rule ignores costs of a rejection below a hundredth of the
-            largest one. With the kind "answer", the scale is always linear.
+            Scale of the costs. "auto" is logarithmic if the costs that are drawn span more than a factor of ten. With
+            the kind "reject_cost", this rule ignores costs of a rejection below a hundredth of the largest one. With
+            the kind "answer", the scale is always linear.
 
         Returns
         -------

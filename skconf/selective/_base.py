@@ -78,7 +78,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. With
-            `groups`, folds and held-out parts contain whole clusters; if `cv` is a splitter, it gets the `groups`. An
+            `groups`, each cluster is in a single fold or held-out part; if `cv` is a splitter, it gets the `groups`. An
             `eval_set` is the same for every fold, so none of its samples may be in `X`. A `validation_fraction` makes
             an `eval_set` for each fold instead. `costs` are costs that differ from sample to sample. With shape
             (n_samples, n_classes, n_decisions), they are the cost of each decision under each class, and the classifier

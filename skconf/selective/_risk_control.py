@@ -282,8 +282,8 @@ def required_samples(
     -----
     The returned number of samples is enough if at most `errors` of the accepted samples are wrong. More samples usually
     contain more errors, so check that you would expect at most `errors` errors among the returned number of samples.
-    The tests are planned anew for each number of samples. For this reason, the number of allowed errors may be one
-    lower if there are slightly more samples. In rare cases, slightly fewer samples than the returned number are enough.
+    The tests are planned anew for each number of samples. So a slightly larger number of samples may allow one
+    error fewer. In rare cases, slightly fewer samples than the returned number are enough.
 
     Suppose that each accepted sample is wrong with probability `target`. Let k be the smallest number of accepted
     samples for which P(`errors` or fewer are wrong) is at most 1 − `confidence_level`. Any rule needs at least

@@ -318,8 +318,8 @@ def _check_several(objective: Any, target: Any, confidence_level: float | None, 
         )
     if objective == "coverage" and not names_of(RateFloor, target):
         raise ValueError(
-            "objective='coverage' chooses the smallest coverage that keeps all promises, so it needs a promise that "
-            "sets a minimum, such as target={'coverage': 0.8}."
+            "objective='coverage' chooses the smallest coverage that keeps all promises. Promise at least a certain "
+            "coverage or recall, such as target={'coverage': 0.8}. Without such a promise, the smallest coverage is 0."
         )
     if reject_cost is not None:
         raise ValueError(

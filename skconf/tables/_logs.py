@@ -128,8 +128,8 @@ def read_log(
       I (incorrect).
     - The answer is ``[invalid]``, which filters of lm-evaluation-harness write if they find no answer.
 
-    If you name a column with `abstained`, only this column says where the model abstains. In JSON lines of other
-    tools, a column ``abstained`` is used in this way even if you do not name it.
+    If you name a column with `abstained`, only this column says where the model abstains. In JSON lines of
+    tools other than Inspect and lm-evaluation-harness, a column ``abstained`` is used even if you do not name it.
 
     In ``correct``, Inspect's letter grades are numbers: C (correct) is 1, P (partial) is 0.5, I (incorrect) and N (no
     answer) are 0. The metrics of lm-evaluation-harness grade different choices: ``acc`` grades the choice with the

@@ -365,7 +365,7 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         ({"target": {"risk": {"a": 0.1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no risk for the slice 'b'"),
         ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no such slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
-        ({"target": {"risk": 0.1}, "objective": "coverage"}, "sets a minimum"),
+        ({"target": {"risk": 0.1}, "objective": "coverage"}, "Without such a promise, the smallest coverage is 0"),
         (
             {"target": {"risk": 0.1}, "prevalence": {1: (0.1, 0.2)}},
             "prevalence is a range, but it must be a single share",

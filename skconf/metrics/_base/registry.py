@@ -176,7 +176,7 @@ class Registered(ABC):
 
 
 def get_metric(metric: Any, /, **params: Any) -> Any:
-    """Return the metric object behind a public function or its name.
+    """Return the metric object of a public function, which is passed itself or by its name.
 
     Parameters
     ----------

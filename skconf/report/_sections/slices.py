@@ -79,8 +79,8 @@ def part_table(
 def _note_on_groups(slices: BySlice) -> str:
     return (
         "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
-        "p: if confidences are calibrated and rows are independent, an excess of errors as large as observed, or "
-        f"larger, has at most this probability. p is adjusted by Holm's method for {len(slices.names):,} groups, and "
+        "p is an upper limit of the probability of at least the observed excess of errors, if confidences are "
+        f"calibrated and rows are independent. It is adjusted by Holm's method for {len(slices.names):,} groups, and "
         "shown if it is at most 0.05."
     )
 
