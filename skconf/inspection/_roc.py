@@ -100,9 +100,9 @@ class CWROCDisplay(Display):
             Name of the classifier.
         scale : {"auto", "normal", "linear"}, default="auto"
             Scale of both axes. "normal" draws only the upper left quarter, where errors are few, and scales it by
-            quantiles of the normal distribution, as in detection error tradeoff curves. "auto" means "normal" if an
-            area exceeds 0.9, all areas exceed 0.6, and every curve on these axes has a point inside this quarter.
-            Otherwise, "auto" means "linear".
+            quantiles of the normal distribution, as in detection error tradeoff curves. "auto" means "normal" on
+            three conditions: at least one area exceeds 0.9, no area is 0.6 or less, and every curve on these axes has a
+            point inside this quarter. Otherwise, "auto" means "linear".
 
         Returns
         -------

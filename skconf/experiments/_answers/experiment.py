@@ -98,8 +98,8 @@ def answers_experiment(
         Instead of tables, files may be logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval)
         with one answer to each question. If a system abstains, this counts as an answer without a confidence.
     right : str, default=None
-        The grade of a right answer. Answers with any other grade count as wrong. None accepts any common word for a
-        right answer, such as "correct".
+        The grade of a right answer. Answers with any other grade count as wrong. By default, any common
+        word for a right answer counts as right, such as "correct".
     correct : str, default=None
         Which grades to read from logs, as in :func:`skconf.read_log`, such as ``"acc,none"``. None reads logs that
         have one kind of grades, and leaves out logs that have several.

@@ -94,9 +94,8 @@ def _note(slices: BySlice) -> str:
         "it counts as right with a probability equal to its correctness. The test counts the drawn errors."
     )
     return (
-        "Overconfident: more errors than the confidences imply. p: if confidences are calibrated and "
-        f"{slices.tested_by} are independent, an excess of errors as large as observed, or larger, has this "
-        f"probability. p is adjusted by Holm's method for {len(slices.names):,} slices, and shown if it is at most "
-        "0.05."
+        "Overconfident: more errors than the confidences imply. p is the probability of at least the observed excess "
+        f"of errors, if confidences are calibrated and {slices.tested_by} are independent. It is adjusted by Holm's "
+        f"method for {len(slices.names):,} slices, and shown if it is at most 0.05."
         f"{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

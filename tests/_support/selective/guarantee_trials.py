@@ -468,10 +468,10 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         (
             "CWSA",
             (
-                "CWSA is promised to be at least 0.2. The table has the coverage for two kinds of tests. The tests "
-                'called "bets" bet on the terms of CWSA. The tests called "coins" first turn each term into a right or '
-                "a wrong answer by a random toss. Both kinds of tests use the same thresholds, each of which accepts "
-                "10% more samples than the one before."
+                "CWSA is promised to be at least 0.2. CWSA is a mean of one term for each answer. The table has the "
+                'coverage for two kinds of tests. "Bets" test the terms by betting, as skconf does. "Coins" first turn '
+                "each term into a right or a wrong answer by a random toss. Both kinds of tests use the same "
+                "thresholds, each of which accepts 10% more samples than the one before."
             ),
             cwsa_rows(n_sets, (500, 4000), rng),
         ),
