@@ -37,6 +37,7 @@ def test_every_estimator_is_kept():
     newest = max(KEPT.iterdir(), key=lambda folder: [int(number) for number in re.findall(r"\d+", folder.name)])
     names = {file.stem for file in newest.glob("*.pickle")} - {"profile"}
     assert names == {name for name, _ in kept.estimators()}, "python tools/keep.py writes them"
+    assert (newest / "names.txt").exists()
 
 
 @numpy_2
@@ -71,18 +72,19 @@ def test_skops_files_are_read_and_ask_for_the_types_that_are_listed(file):
     assert_answers_as_before(io.load(file, trusted=io.get_untrusted_types(file=file)), file)
 
 
-def _bare(parameter):
-    return parameter.rstrip("=")
-
-
 def gone(before, now):
-    """Return the lines of an earlier interface whose name, or one of whose parameters, is gone or has moved."""
+    """Return the lines of an earlier interface whose name, or one of whose parameters, is gone or has moved.
+
+    The lines do not say which parameters are required, so a new one that is required is not found.
+    """
     found = {name: parameters for name, *parameters in map(str.split, now)}
 
     def remains(name, *parameters):
+        if name not in found:
+            return False
         by_place = [each for each in parameters if not each.endswith("=")]
-        names = {each.rstrip("=") for each in found.get(name, [])}
-        return name in found and found[name][: len(by_place)] == by_place and {*map(_bare, parameters)} <= names
+        before, now = ({each.rstrip("=") for each in some} for some in (parameters, found[name]))
+        return found[name][: len(by_place)] == by_place and before <= now
 
     return [line for line in before if not remains(*line.split())]
 

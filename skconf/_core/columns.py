@@ -1,4 +1,4 @@
-"""Columns of probabilities are found by the labels in their names. Labels may be written in several ways."""
+"""Columns of tables: their names, and columns of probabilities, which are found by the labels in their names."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -78,7 +78,7 @@ def keys_of(table: Any) -> list[Any]:
     return list(getattr(table, "columns", table) if names is None else names)
 
 
-def by_name(given: Any, argument: str, unnamed: str) -> dict[Any, tuple[str, Any]]:
+def columns_by_name(given: Any, argument: str, unnamed: str) -> dict[Any, tuple[str, Any]]:
     """Return each column of a table, or a single column, by its name; the name `unnamed` if it has none.
 
     With each column come the words by which messages call it, such as "groups['region']".

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
-from skconf._core.columns import by_name
+from skconf._core.columns import columns_by_name
 from skconf._core.labels import Codes, LabelColumn
 
 
@@ -29,7 +29,7 @@ class Groups:
 
 def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
     """Read groups from a column of labels, or from several columns, with a group for each combination that occurs."""
-    columns = by_name(groups, name, "group")
+    columns = columns_by_name(groups, name, "group")
     if not columns:
         raise ValueError(f"{name} has no columns.")
     parts = [_one_column(values, n_samples, place, label) for label, (place, values) in columns.items()]

@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from skconf._core.columns import keys_of
+from skconf._core.columns import is_table, keys_of
 from skconf._core.problems import located
 from skconf._core.warn import warned_once
 from skconf.accumulation._accumulator import MetricAccumulator, holding
@@ -142,7 +142,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, 
         from skconf.accumulation._spark import read_spark
 
         return read_spark(data, job)
-    if isinstance(data, Mapping) or hasattr(data, "columns"):
+    if is_table(data):
         job = replace(job, columns=job.columns.found_in(keys_of(data)))
         return job.states(job.read(data))
     if not isinstance(data, Iterable):

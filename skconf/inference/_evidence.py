@@ -19,7 +19,7 @@ from skconf.scoring._names import Statistic
 ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
 #: The samples of a class decide, and not the errors, if there are at most this many samples for each error.
 _SAMPLES_TO_AN_ERROR = 3.0
-#: Relative rounding errors of sums are smaller.
+#: Rounding errors of a number of errors are smaller.
 _ROUNDING = 1e-9
 #: Errors are in few groups if they are in fewer groups than this, and in at most this share of the groups.
 _FEW_GROUPS, _FEW_OF_GROUPS = 10, 0.25

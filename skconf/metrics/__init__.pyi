@@ -1477,7 +1477,7 @@ def ecd_test(
         "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
         mean 0 and the variance above.
     alpha : float, default=0.05
-        Level of the test, in (0, 1): the share of calibrated models that it rejects.
+        Level of the test, in (0, 1): at most this share of calibrated models is rejected.
     n_resamples : int, default=5000
         Number of simulations. If they are too few for a p-value as small as `alpha`, a warning says how many are
         needed.
@@ -1488,8 +1488,8 @@ def ecd_test(
     -------
     ECDTestResult
         Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. For a calibrated model, the statistic lies
-        between `low` and `high` with a probability of 1 − alpha. The outcome is 1 (overconfident: above `high`), −1
-        (underconfident: below `low`) or 0 (no difference on balance).
+        between `low` and `high` with a probability of at least 1 − alpha. The outcome is 1 (overconfident: above
+        `high`), −1 (underconfident: below `low`) or 0 (no difference on balance).
     """
 
 def ecuas_loss(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
@@ -64,8 +64,6 @@ class ConfidenceReport:
     significantly better than the baseline, by default the first model. A notebook shows the verdicts, the numbers of
     errors, and the table. :meth:`save` writes the whole report: can I trust the confidences, when should the model
     abstain, which model is better, and where do models fail.
-
-    Make one by :func:`~skconf.confidence_report`, :meth:`from_estimator` or :meth:`from_files`.
 
     Attributes
     ----------
@@ -175,8 +173,8 @@ class ConfidenceReport:
             The cluster of each sample, such as its patient. Intervals and guarantees take into account that samples of
             a cluster depend on each other.
         **options : dict
-            Other parameters of :func:`~skconf.confidence_report`, such as `metrics` and `prevalence`. As `slices`, you
-            can also pass the name of a column of `X`, or a list of names; if `X` has no names, positions.
+            Other parameters of :func:`~skconf.confidence_report`, such as `metrics`. `slices` may also be the name of a
+            column of `X`, or a list of names, but not as many names as samples (if `X` has no names: positions).
 
         Returns
         -------
@@ -285,7 +283,7 @@ class ConfidenceReport:
             As in :func:`~skconf.confidence_report`. Reading in batches leaves out metrics that need all confidences at
             once, with a warning.
         confidence_level : float, default=None
-            Level of the confidence intervals, in [0.5, 1). None gives no intervals. Not in batches.
+            As in :func:`~skconf.confidence_report`. Not in batches.
         in_batches : bool, default=None
             Whether to read in batches, in constant memory. None means True if you pass `groups`, if a model has several
             files, or if all files together hold more than 100 MB after decompression.
@@ -308,7 +306,7 @@ class ConfidenceReport:
         prevalence : mapping of label to float, default=None
             As in :func:`~skconf.confidence_report`. Not in batches.
         n_jobs : int, default=None
-            Number of threads that read batches, as in :func:`~skconf.accumulate`.
+            Number of threads that read batches.
         progress : bool, default=False
             Show on stderr how much has been read.
 
@@ -327,8 +325,8 @@ class ConfidenceReport:
             If a Parquet file is given and pyarrow is not installed.
         ValueError
             If an entry is missing or invalid, or a column is missing; the message names the file, the column and the
-            row. If the labels of the probabilities are unknown, because `labels` are missing. If `in_batches` is False,
-            and there are `groups` or several files of a model, which need batches.
+            row. If the labels of the probabilities are unknown. If `in_batches` is False, and there are `groups` or
+            several files of a model, which need batches.
 
         See Also
         --------
@@ -502,9 +500,8 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question that is answered: whether to trust the confidences, when to abstain, which
-            model is better, and where models fail. For groups, the text says only where the model fails. For classes,
-            it is only their table.
+            A paragraph for each question that is answered. For groups, the text says only where the model fails. For
+            classes, it is only their table.
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)
@@ -528,7 +525,8 @@ def _in_columns(slices: Any, X: Any, y: ArrayLike) -> Any:
     """Return the columns of `X`, if `slices` names one or several of them; else `slices`, which has the values."""
     if isinstance(slices, str | Integral):
         return columns_of(X, [slices])
-    n_columns = len(keys_of(X)) if is_table(X) else np.shape(X)[-1]
-    if isinstance(slices, list | tuple) and len(slices) != len(np.asarray(y)) and len(slices) <= n_columns:
-        return columns_of(X, list(dict.fromkeys(slices)))
-    return slices
+    names = list(slices) if isinstance(slices, list | tuple) and len(slices) != len(np.asarray(y)) else []
+    n_columns = len(keys_of(X)) if is_table(X) else (getattr(X, "shape", None) or [0])[-1]
+    if not 0 < len(names) <= n_columns or not all(isinstance(name, Hashable) for name in names):
+        return slices
+    return columns_of(X, list(dict.fromkeys(names)))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
 from skconf._core.checks import check_option
-from skconf._core.columns import by_name, is_table, keys_of
+from skconf._core.columns import columns_by_name, is_table, keys_of
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
@@ -123,10 +123,10 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
 def _table_of(slices: Any, n_rows: int) -> pd.DataFrame:
     """Return the given values of slices as a table; raise if their length is not `n_rows`."""
     columns = {}
-    for name, (place, given) in by_name(slices, "slices", "slice").items():
+    for name, (place, given) in columns_by_name(slices, "slices", "slice").items():
         refuse_hidden(given, place)
-        values = given.reset_index(drop=True) if isinstance(given, pd.Series) else _one_dimensional(given, place)
-        column = pd.Series(values)
+        column = pd.Series(given if isinstance(given, pd.Series) else _one_dimensional(given, place))
+        column = column.reset_index(drop=True)
         if column.dtype == object and any(isinstance(each, list | set | dict | np.ndarray) for each in column):
             raise ValueError(f"{place} has lists, sets, dicts or arrays. Pass one label for each sample.")
         if len(column) != n_rows:
@@ -139,6 +139,8 @@ def _table_of(slices: Any, n_rows: int) -> pd.DataFrame:
 
 def _one_dimensional(given: Any, place: str) -> NDArray[Any]:
     values = np.asarray(given)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(
             f"{place} has shape {values.shape}. Pass one column of values, or a DataFrame with several columns."

@@ -204,12 +204,12 @@ class RiskMonitor:
         return monitor
 
     def _restore(self, state: dict[str, Any]) -> None:
-        counts = {name: _whole(state[name]) for name in ("n_answers", "n_errors", "alarm_at")}
-        check_whole(counts["n_answers"], "n_answers", 0)
-        check_whole(counts["n_errors"], "n_errors", 0, counts["n_answers"])
-        if counts["alarm_at"] is not None:
-            check_whole(counts["alarm_at"], "alarm_at", 1, counts["n_answers"])
-        self.n_answers, self.n_errors, self.alarm_at = counts.values()
+        n_answers, n_errors, alarm_at = (_whole(state[name]) for name in ("n_answers", "n_errors", "alarm_at"))
+        check_whole(n_answers, "n_answers", 0)
+        check_whole(n_errors, "n_errors", 0, n_answers)
+        if alarm_at is not None:
+            check_whole(alarm_at, "alarm_at", 1, n_answers)
+        self.n_answers, self.n_errors, self.alarm_at = n_answers, n_errors, alarm_at
         if self.n_answers:
             self._log_evidence = float(state["log_evidence"])
             self._log_bets = np.asarray(state["log_bets"], dtype=np.float64)

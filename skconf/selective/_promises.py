@@ -166,9 +166,9 @@ class Promise(ABC):
     def why_not(self, search: Search) -> str:
         """Return why no threshold keeps the promise."""
         n_base = self.n_base(search.ranked)
-        samples = f"{counted(n_base, 'sample')}{self.whose}"
         if too_few := self.why_too_few(n_base, search.share):
             return too_few
+        samples = f"{counted(n_base, 'sample')}{self.whose}"
         return f"no threshold could be proved to keep this promise with {samples}{self.closest(search)}"
 
     def why_too_few(self, n_base: int, share: float) -> str:

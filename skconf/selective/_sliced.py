@@ -1,5 +1,6 @@
 """Keep promises in slices, with one threshold for each slice and one probability that all promises hold."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -142,15 +143,13 @@ def _with_enough(
         fewest = (max(each.fewest(share) for each in promises) for promises in promised)
         return [len(rows) - each for rows, each in zip(members, fewest, strict=True)]
 
-    at_one_more = spare(len(members))
-    for count in range(len(members), 0, -1):
-        now = spare(count)
-        enough = [at for at, rest in enumerate(now) if rest >= 0]
-        if len(enough) >= count:
-            # A slice that is left out has too few samples for one more.
-            return sorted(sorted(enough, key=lambda at: -at_one_more[at])[:count])
-        at_one_more = now
-    return []
+    def suffice(count: int) -> bool:
+        return sum(rest >= 0 for rest in spare(count)) >= count
+
+    # The more slices share the level, the more samples each of them needs.
+    count = bisect_left(range(1, len(members) + 1), True, key=lambda each: not suffice(each))
+    left = spare(count + 1)  # a slice that is left out has too few samples for one more
+    return sorted(sorted(range(len(members)), key=lambda at: -left[at])[:count])
 
 
 def _too_few(rows: Samples, promise: Promise, share: float) -> Kept:

@@ -38,12 +38,13 @@ def test_json_lines(form, n, tmp_path, ratio):
         rounds=3,
     )
     assert found < 3
+    assert len(read_log(path)) == n
 
 
 def test_samples_of_lm_eval(tmp_path, ratio):
     path = tmp_path / "samples_x.jsonl"
     path.write_text(((LOGS / "samples_mc.jsonl").read_text().splitlines()[0] + "\n") * 20_000)
-    ratio(
+    found = ratio(
         "20,000 samples of lm-evaluation-harness",
         "parsing with json",
         lambda: parsed(path),
@@ -51,6 +52,8 @@ def test_samples_of_lm_eval(tmp_path, ratio):
         path.stat().st_size,
         rounds=3,
     )
+    assert found < 12
+    assert len(read_log(path, correct="acc_norm")) == 20_000
 
 
 def test_monitor(ratio):

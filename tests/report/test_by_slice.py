@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
@@ -168,6 +169,28 @@ def test_from_an_estimator():
     X, y = load_iris(return_X_y=True)
     report = ConfidenceReport.from_estimator(GaussianNB().fit(X, y), X, y, slices={"petal": X[:, 2]})
     assert "petal 1 to 1.6" in where(report.evidence).text(200)
+
+
+class Lengths(ClassifierMixin, BaseEstimator):
+    """A classifier of lists of any length."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        right = np.array([0.6 + 0.1 * len(x) for x in X])
+        return np.column_stack([1 - right, right])
+
+
+@pytest.mark.parametrize("slices", [None, ["u", "v", "u", "v"], {"side": ["u", "v", "u", "v"]}])
+def test_samples_need_not_be_a_table(slices):
+    report = ConfidenceReport.from_estimator(Lengths(), [[1], [1, 2], [1], []], [0, 1, 1, 1], slices=slices)
+    assert len(report.slices) == (0 if slices is None else 2)
+
+
+def test_several_columns_need_names():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    with pytest.raises(ValueError, match="slices has 2 rows, but there are 150 predictions"):
+        ConfidenceReport.from_estimator(GaussianNB().fit(X, y), X, y, slices=[[0] * 150, [1] * 150])
 
 
 def test_slices_are_named_columns_of_the_samples():

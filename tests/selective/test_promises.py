@@ -23,11 +23,12 @@ from sklearn.tree import DecisionTreeClassifier
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 from skconf.inference import by_group
 from skconf.selective._cells import columns_of
-from skconf.selective._promises import KINDS, MeanCharge, RateCap
+from skconf.selective._objective import Objective
+from skconf.selective._promises import KINDS, ErrorRate, MeanCharge, RateCap
 from skconf.selective._rewards import _BETS, fewest_terms
 from skconf.selective._risk_control import smallest_sample
 from skconf.selective._samples import Charge
-from skconf.selective._sliced import placed
+from skconf.selective._sliced import _with_enough, placed
 
 LEVEL = 0.95
 
@@ -252,6 +253,25 @@ def test_a_slice_with_too_few_samples_counts_those_that_each_promise_is_about():
     assert small.loc["risk", "reason"] == ""
     assert small.loc["false_negative_rate", "reason"].startswith(f"{(y[:100] == 1).sum()} samples of class 1; at least")
     assert not small["shown"].any()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_as_many_slices_as_possible_share_the_level(seed):
+    """By trying all numbers of slices that share it."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(5, 200, rng.integers(1, 9))
+    promised = [[ErrorRate("risk", float(rate))] for rate in rng.choice([0.02, 0.05, 0.3], len(sizes))]
+    aim = Objective(confidence_level=0.9)
+
+    def able(count):
+        share = aim.share(count)
+        return {
+            at for at, (size, (each,)) in enumerate(zip(sizes, promised, strict=True)) if size >= each.fewest(share)
+        }
+
+    found = set(_with_enough([np.arange(size) for size in sizes], promised, aim))
+    assert len(found) == max((count for count in range(1, len(sizes) + 1) if len(able(count)) >= count), default=0)
+    assert able(len(found) + 1) <= found <= able(max(len(found), 1)) or not found
 
 
 def test_a_strict_target_of_one_slice_does_not_reject_another():

@@ -64,29 +64,29 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
 
 
 def rank_at(level: float, n_resamples: int) -> int:
-    """Return the rank of the draw that is the critical value at a level; 0 if there are too few draws.
+    """Return the rank, from the most extreme draw on, of the critical value at a level; 0 if there are too few draws.
 
     The p-value of a statistic is (k + 1) / (n_resamples + 1) if k draws are as extreme. It is at most `level` if k is
     below this rank.
     """
-    return min(int(level * (n_resamples + 1) + 1e-9), n_resamples)
+    return int(level * (n_resamples + 1) + 1e-9)
 
 
-def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float, of_what: str = "") -> list[Notice]:
+def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float, why: str = "") -> list[Notice]:
     """Return a warning if there are too few draws for p-values as small as a level.
 
     `name` is the name of the function that the user called. P-values are multiplied by `n_tests`, so the smallest
-    possible one is n_tests / (n_resamples + 1). `of_what` says why, if not because there are several tests.
+    possible one is n_tests / (n_resamples + 1). `why` says why, if not because there are several tests.
     """
     least = n_tests / (n_resamples + 1)
     if least <= level:
         return []
     needed = int(np.ceil(n_tests / level)) - 1
-    why = of_what or (f" after adjustment for {n_tests} tests" if n_tests > 1 else "")
+    why = why or (f"after adjustment for {n_tests} tests" if n_tests > 1 else "")
     return [
         Notice(
             f"{name} cannot return a p-value of {level:g} or less: with n_resamples={n_resamples}, the smallest "
-            f"p-value{why} is {min(least, 1.0):.2g}. Use at least "
+            f"p-value{' ' if why else ''}{why} is {min(least, 1.0):.2g}. Use at least "
             f"n_resamples={needed}, or better {20 * (needed + 1)}."
         )
     ]

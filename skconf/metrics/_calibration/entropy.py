@@ -132,7 +132,7 @@ class ECDTest(
         "simulation" uses quantiles of simulated differences. "normal" uses quantiles of the normal distribution with
         mean 0 and the variance above.
     alpha : float, default=0.05
-        Level of the test, in (0, 1): the share of calibrated models that it rejects.
+        Level of the test, in (0, 1): at most this share of calibrated models is rejected.
     n_resamples : int, default=5000
         Number of simulations. If they are too few for a p-value as small as `alpha`, a warning says how many are
         needed.
@@ -143,8 +143,8 @@ class ECDTest(
     -------
     ECDTestResult
         Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome`. For a calibrated model, the statistic lies
-        between `low` and `high` with a probability of 1 − alpha. The outcome is 1 (overconfident: above `high`), −1
-        (underconfident: below `low`) or 0 (no difference on balance).
+        between `low` and `high` with a probability of at least 1 − alpha. The outcome is 1 (overconfident: above
+        `high`), −1 (underconfident: below `low`) or 0 (no difference on balance).
 
     {raises} If there are sample weights, because the null distribution assumes equal weights.
 
@@ -219,8 +219,7 @@ class ECDTest(
     def notices(self, profile: ConfidenceProfile, value: ECDTestResult) -> list[Notice]:
         if self.method == "normal":
             return []
-        n_sides = 2
-        return resolution_notices(self.info.name, n_sides, self.n_resamples, self.alpha, " of a test of both sides")
+        return resolution_notices(self.info.name, 2, self.n_resamples, self.alpha, "of a test of both sides")
 
     def _by_normal(self, statistic: float, deviation: float) -> ECDTestResult:
         # If no label is uncertain, any difference beyond rounding is too large.

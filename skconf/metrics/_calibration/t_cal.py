@@ -144,11 +144,12 @@ class TCalTest(
         rounding = 1e-12
         as_large = np.count_nonzero(drawn >= statistics[:, np.newaxis] - rounding, axis=1)
         p_values = (as_large + 1) / (self.n_resamples + 1)
+        p_value = min(1.0, float(len(n_bins) * (as_large.min() + 1)) / (self.n_resamples + 1))
         rank = rank_at(self.alpha / len(n_bins), self.n_resamples)
         thresholds = np.partition(drawn, -rank, axis=1)[:, -rank] if rank else np.full(len(n_bins), np.inf)
         return TCalResult(
-            bool((as_large < rank).any()),
-            min(1.0, float(len(n_bins) * (as_large.min() + 1)) / (self.n_resamples + 1)),
+            p_value <= self.alpha,
+            p_value,
             n_bins,
             statistics,
             thresholds,

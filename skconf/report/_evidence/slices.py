@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
-from skconf._core.columns import by_name
+from skconf._core.columns import columns_by_name
 from skconf._core.labels import Codes
 from skconf._core.messages import visible
 from skconf._core.numbers import fewest_digits
@@ -64,7 +64,7 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
     Raise a ValueError if there is no column, or if one has another length than `n_samples`, holds lists or other
     containers, or has a different text in nearly every row.
     """
-    found = by_name(columns, "slices", "slice")
+    found = columns_by_name(columns, "slices", "slice")
     if not found:
         raise ValueError("slices has no columns. Pass at least one column, or leave slices out.")
     return {name: read_column(name, values, n_samples, place) for name, (place, values) in found.items()}

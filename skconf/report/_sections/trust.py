@@ -124,7 +124,8 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
         "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
         "costs": "Expected: the average uncertainty.",
     }[words.kind]
-    if words.kind == "right or wrong" and len(frame) > len(evidence.by_harm):
+    has_parts = len(frame) > len(evidence.by_harm)  # rows beside that of all answers of each model
+    if words.kind == "right or wrong" and has_parts:
         in_clusters = any(profile.groups is not None for profile in evidence.profiles.values())
         which = "each interval contains its" if in_clusters else "all intervals of a model contain their"
         note += f" With a probability of 95%, {which} true value{'' if in_clusters else 's'}."

@@ -68,8 +68,8 @@ def test_p_value_of_calibrated_confidences_is_uniform():
 def test_outcome_p_value_and_bounds_agree(n_resamples):
     """With few draws, too: the most extreme of 20 draws are no quantiles of 2.5%, and reject too often."""
     outcomes = set()
+    profile = calibrated(200, low=0.4)
     for shift in np.linspace(-0.3, 0.3, 41):
-        profile = calibrated(200, low=0.4)
         shifted = ConfidenceProfile.from_correctness(profile.correct, np.clip(profile.confidence + shift, 0.01, 0.99))
         result = metrics.ecd_test(shifted, on="confidence", n_resamples=n_resamples)
         assert (result.outcome != 0) == (result.p_value <= 0.05)

@@ -105,7 +105,7 @@ def test_rejection_p_value_and_thresholds_agree(alpha, n_resamples):
         assert result.rejected == (result.p_value <= alpha)
         assert result.rejected == (result.statistics > result.thresholds + 1e-12).any()
         decisions.append(result.rejected)
-    assert any(decisions) == (8 / (n_resamples + 1) <= alpha + 1e-12)
+    assert any(decisions) == (len(result.n_bins) / (n_resamples + 1) <= alpha + 1e-12)
 
 
 @pytest.mark.simulation
