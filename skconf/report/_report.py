@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
@@ -525,8 +525,9 @@ def _in_columns(slices: Any, X: Any, y: ArrayLike) -> Any:
     """Return the columns of `X`, if `slices` names one or several of them; else `slices`, which has the values."""
     if isinstance(slices, str | Integral):
         return columns_of(X, [slices])
-    names = list(slices) if isinstance(slices, list | tuple) and len(slices) != len(np.asarray(y)) else []
-    n_columns = len(keys_of(X)) if is_table(X) else (getattr(X, "shape", None) or [0])[-1]
-    if not 0 < len(names) <= n_columns or not all(isinstance(name, Hashable) for name in names):
+    if not isinstance(slices, list | tuple) or not all(isinstance(name, str | Integral) for name in slices):
         return slices
-    return columns_of(X, list(dict.fromkeys(names)))
+    if len(slices) == len(np.asarray(y)):  # it has a value for each sample
+        return slices
+    n_columns = len(keys_of(X)) if is_table(X) else np.shape(X)[-1]
+    return columns_of(X, list(dict.fromkeys(slices))) if 0 < len(slices) <= n_columns else slices

@@ -209,7 +209,8 @@ class RiskMonitor:
         check_whole(n_errors, "n_errors", 0, n_answers)
         if alarm_at is not None:
             check_whole(alarm_at, "alarm_at", 1, n_answers)
-        self.n_answers, self.n_errors, self.alarm_at = n_answers, n_errors, alarm_at
+        self.n_answers, self.n_errors = int(n_answers), int(n_errors)
+        self.alarm_at = None if alarm_at is None else int(alarm_at)
         if self.n_answers:
             self._log_evidence = float(state["log_evidence"])
             self._log_bets = np.asarray(state["log_bets"], dtype=np.float64)

@@ -148,8 +148,11 @@ def _with_enough(
 
     # The more slices share the level, the more samples each of them needs.
     count = bisect_left(range(1, len(members) + 1), True, key=lambda each: not suffice(each))
+    if not count:
+        return []
+    enough = [at for at, rest in enumerate(spare(count)) if rest >= 0]
     left = spare(count + 1)  # a slice that is left out has too few samples for one more
-    return sorted(sorted(range(len(members)), key=lambda at: -left[at])[:count])
+    return sorted(sorted(enough, key=lambda at: -left[at])[:count])
 
 
 def _too_few(rows: Samples, promise: Promise, share: float) -> Kept:

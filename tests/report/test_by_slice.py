@@ -212,5 +212,6 @@ def test_slices_are_named_columns_of_the_samples():
         slices_of("petals")
     by_number = GaussianNB().fit(X.to_numpy(), y)
     pd.testing.assert_frame_equal(slices_of(2, X.to_numpy(), by_number), slices_of({2: X["petal"]}))
+    pd.testing.assert_frame_equal(slices_of([2], X.to_numpy().tolist(), by_number), slices_of({2: X["petal"]}))
     with pytest.raises(ValueError, match=r"the 4 columns of X have no names\. Pass the position of the column"):
         slices_of("petal", X.to_numpy(), by_number)

@@ -104,6 +104,8 @@ def test_counts_of_a_state_may_be_written_with_a_point():
     state = RiskMonitor(0.05).update([1, 0, 1]).state_dict()
     again = RiskMonitor.from_state_dict({**state, "n_answers": 3.0, "n_errors": 1.0})
     assert json.dumps(again.state_dict()) == json.dumps(state)
+    again = RiskMonitor.from_state_dict({**state, "n_answers": np.int64(3), "n_errors": np.int32(1)})
+    assert json.dumps(again.state_dict()) == json.dumps(state)
 
 
 def test_a_missing_part_of_a_state_is_named():

@@ -63,13 +63,20 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     return total
 
 
-def rank_at(level: float, n_resamples: int) -> int:
+def p_value_of(n_extreme: Any, n_tests: int, n_resamples: int) -> float:
+    """Return the p-value of a statistic if so many draws are as extreme, multiplied by `n_tests`."""
+    return min(1.0, float(n_tests * (n_extreme + 1)) / (n_resamples + 1))
+
+
+def rank_at(level: float, n_tests: int, n_resamples: int) -> int:
     """Return the rank, from the most extreme draw on, of the critical value at a level; 0 if there are too few draws.
 
-    The p-value of a statistic is (k + 1) / (n_resamples + 1) if k draws are as extreme. It is at most `level` if k is
-    below this rank.
+    A p-value is at most `level` if fewer draws than this rank are as extreme.
     """
-    return int(level * (n_resamples + 1) + 1e-9)
+    rank = int(level / n_tests * (n_resamples + 1)) + 1  # or less, by rounding too
+    while rank and p_value_of(rank - 1, n_tests, n_resamples) > level:
+        rank -= 1
+    return rank
 
 
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float, why: str = "") -> list[Notice]:

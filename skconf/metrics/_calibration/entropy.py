@@ -11,7 +11,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import SMALLEST, Floats
 from skconf._core.warn import Notice
-from skconf.metrics._base.draws import draw_sums, rank_at, resolution_notices
+from skconf.metrics._base.draws import draw_sums, p_value_of, rank_at, resolution_notices
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import ECD
 from skconf.metrics._base.registry import Nearness, Preset, WeightMeaning
@@ -206,13 +206,13 @@ class ECDTest(
             deviation = float(np.sqrt(np.einsum("ij,ij->", proba, (cost - mean[:, np.newaxis]) ** 2))) / n
             return self._by_normal(statistic, deviation)
         drawn = draw_sums(proba, cost, self.n_resamples, np.random.default_rng(self.random_state)) / n
-        rank = rank_at(self.alpha / 2, self.n_resamples)
+        rank = rank_at(self.alpha, 2, self.n_resamples)
         low, high = np.sort(drawn)[[rank - 1, -rank]] if rank else (-np.inf, np.inf)
         # A sum in another order differs by rounding; a draw as extreme as the data must count as such.
         rounding = 1e-12 * (1 + abs(statistic))
         below = np.count_nonzero(drawn <= statistic + rounding)
         above = np.count_nonzero(drawn >= statistic - rounding)
-        p_value = min(1.0, 2 * float(min(below, above) + 1) / (self.n_resamples + 1))
+        p_value = p_value_of(min(below, above), 2, self.n_resamples)
         outcome = int(above < rank) - int(below < rank)
         return ECDTestResult(statistic, p_value, float(low), float(high), outcome)
 

@@ -11,7 +11,7 @@ from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.columns import levels
-from skconf.metrics._base.draws import rank_at, resolution_notices
+from skconf.metrics._base.draws import p_value_of, rank_at, resolution_notices
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.references import T_CAL
 from skconf.metrics._base.registry import WeightMeaning
@@ -144,8 +144,8 @@ class TCalTest(
         rounding = 1e-12
         as_large = np.count_nonzero(drawn >= statistics[:, np.newaxis] - rounding, axis=1)
         p_values = (as_large + 1) / (self.n_resamples + 1)
-        p_value = min(1.0, float(len(n_bins) * (as_large.min() + 1)) / (self.n_resamples + 1))
-        rank = rank_at(self.alpha / len(n_bins), self.n_resamples)
+        p_value = p_value_of(as_large.min(), len(n_bins), self.n_resamples)
+        rank = rank_at(self.alpha, len(n_bins), self.n_resamples)
         thresholds = np.partition(drawn, -rank, axis=1)[:, -rank] if rank else np.full(len(n_bins), np.inf)
         return TCalResult(
             p_value <= self.alpha,

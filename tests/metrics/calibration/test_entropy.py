@@ -64,18 +64,20 @@ def test_p_value_of_calibrated_confidences_is_uniform():
 
 
 @pytest.mark.filterwarnings("ignore:ecd_test cannot return a p-value")
-@pytest.mark.parametrize("n_resamples", [1, 20, 39, 500])
-def test_outcome_p_value_and_bounds_agree(n_resamples):
+@pytest.mark.parametrize(
+    ("alpha", "n_resamples"), [(0.05, 1), (0.05, 20), (0.05, 39), (0.05, 500), (1 - 0.9, 19), (1 - 1e-12, 1)]
+)
+def test_outcome_p_value_and_bounds_agree(alpha, n_resamples):
     """With few draws, too: the most extreme of 20 draws are no quantiles of 2.5%, and reject too often."""
     outcomes = set()
     profile = calibrated(200, low=0.4)
     for shift in np.linspace(-0.3, 0.3, 41):
         shifted = ConfidenceProfile.from_correctness(profile.correct, np.clip(profile.confidence + shift, 0.01, 0.99))
-        result = metrics.ecd_test(shifted, on="confidence", n_resamples=n_resamples)
-        assert (result.outcome != 0) == (result.p_value <= 0.05)
+        result = metrics.ecd_test(shifted, on="confidence", alpha=alpha, n_resamples=n_resamples)
+        assert (result.outcome != 0) == (result.p_value <= alpha)
         assert result.outcome == int(result.statistic > result.high) - int(result.statistic < result.low)
         outcomes.add(result.outcome)
-    assert outcomes == ({-1, 0, 1} if n_resamples >= 39 else {0})
+    assert outcomes == ({-1, 0, 1} if 2 / (n_resamples + 1) <= alpha else {0})
 
 
 def test_few_draws_are_said():
