@@ -525,9 +525,8 @@ def _in_columns(slices: Any, X: Any, y: ArrayLike) -> Any:
     """Return the columns of `X`, if `slices` names one or several of them; else `slices`, which has the values."""
     if isinstance(slices, str | Integral):
         return columns_of(X, [slices])
-    if not isinstance(slices, list | tuple) or not all(isinstance(name, str | Integral) for name in slices):
-        return slices
-    if len(slices) == len(np.asarray(y)):  # it has a value for each sample
+    may_be_names = isinstance(slices, list | tuple) and all(isinstance(name, str | Integral) for name in slices)
+    if not may_be_names or len(slices) == len(np.asarray(y)):  # a value for each sample
         return slices
     n_columns = len(keys_of(X)) if is_table(X) else np.shape(X)[-1]
     return columns_of(X, list(dict.fromkeys(slices))) if 0 < len(slices) <= n_columns else slices

@@ -82,10 +82,10 @@ def rank_at(level: float, n_tests: int, n_resamples: int) -> int:
 def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float, why: str = "") -> list[Notice]:
     """Return a warning if there are too few draws for p-values as small as a level.
 
-    `name` is the name of the function that the user called. P-values are multiplied by `n_tests`, so the smallest
-    possible one is n_tests / (n_resamples + 1). `why` says why, if not because there are several tests.
+    `name` is the name of the function that the user called. P-values are multiplied by `n_tests`. `why` says why, if
+    not because there are several tests.
     """
-    least = n_tests / (n_resamples + 1)
+    least = p_value_of(0, n_tests, n_resamples)
     if least <= level:
         return []
     needed = int(np.ceil(n_tests / level)) - 1
@@ -93,7 +93,7 @@ def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float, 
     return [
         Notice(
             f"{name} cannot return a p-value of {level:g} or less: with n_resamples={n_resamples}, the smallest "
-            f"p-value{' ' if why else ''}{why} is {min(least, 1.0):.2g}. Use at least "
+            f"p-value{' ' if why else ''}{why} is {least:.2g}. Use at least "
             f"n_resamples={needed}, or better {20 * (needed + 1)}."
         )
     ]
